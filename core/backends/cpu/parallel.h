@@ -1,0 +1,94 @@
+// Splitting a run over threads, and its early end.
+
+#ifndef SCATTERD_CORE_BACKENDS_CPU_PARALLEL_H_
+#define SCATTERD_CORE_BACKENDS_CPU_PARALLEL_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "core/backends/backend.h"
+
+namespace scatterd::cpu {
+
+// Work below this many bytes stays on the calling thread: waking another one
+// costs about as much as moving them.
+inline constexpr int64_t kSerialBytes = int64_t{1} << 20;
+
+// Bytes of work between two looks at the caller's deadline and wish.
+inline constexpr int64_t kBlockBytes = int64_t{4} << 20;
+
+// What ends a run before its time.  Thread-safe.
+class RunState {
+ public:
+  explicit RunState(const Cancellation& cancellation)
+      : cancellation_(cancellation) {}
+
+  // True if the rest of the run is not wanted any more.  Called once a block.
+  bool ShouldStop() {
+    if (!stopped_.load(std::memory_order_relaxed) &&
+        !cancellation_.Check().ok()) {
+      stopped_.store(true, std::memory_order_relaxed);
+    }
+    return stopped_.load(std::memory_order_relaxed);
+  }
+
+  // Reports an offending position; the lowest one of the run stays, whichever
+  // thread found it.
+  void ReportPosition(int64_t position) {
+    int64_t lowest = position_.load(std::memory_order_relaxed);
+    while (position < lowest &&
+           !position_.compare_exchange_weak(lowest, position)) {
+    }
+  }
+
+  // The lowest reported position, or kNone.
+  static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+  int64_t position() const { return position_.load(std::memory_order_relaxed); }
+
+  // Why the run stopped; OK if it did not.
+  absl::Status StopStatus() const {
+    return stopped_.load(std::memory_order_relaxed) ? cancellation_.Check()
+                                                    : absl::OkStatus();
+  }
+
+ private:
+  const Cancellation& cancellation_;
+  std::atomic<bool> stopped_{false};
+  std::atomic<int64_t> position_{kNone};
+};
+
+// Calls work(begin, end) for consecutive ranges that cover [0, count), of at
+// most `grain` > 0 items each, on the pool unless `total_bytes` of work are
+// few.  Ranges not yet begun are left out once `state` says stop.
+inline void ForEachRange(ThreadPool& pool, RunState& state, int64_t count,
+                         int64_t grain, int64_t total_bytes,
+                         absl::FunctionRef<void(int64_t, int64_t)> work) {
+  const int64_t chunks = (count + grain - 1) / grain;
+  const auto run_chunk = [&](int64_t chunk) {
+    if (state.ShouldStop()) return;
+    const int64_t begin = chunk * grain;
+    work(begin, std::min(begin + grain, count));
+  };
+  if (total_bytes <= kSerialBytes) {
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) run_chunk(chunk);
+  } else {
+    pool.ParallelFor(chunks, run_chunk);
+  }
+}
+
+// Items of `item_bytes` in a range: about four ranges a thread, none above
+// kBlockBytes.
+inline int64_t GrainFor(const ThreadPool& pool, int64_t count,
+                        int64_t item_bytes) {
+  const int64_t even = count / (4 * pool.num_threads()) + 1;
+  const int64_t block = kBlockBytes / std::max<int64_t>(item_bytes, 1) + 1;
+  return std::min(even, block);
+}
+
+}  // namespace scatterd::cpu
+
+#endif  // SCATTERD_CORE_BACKENDS_CPU_PARALLEL_H_
