@@ -172,7 +172,7 @@ struct DivOp {
     const auto im = b.im < 0 ? -b.im : b.im;
     if (re >= im) {
       if (re == 0 && im == 0) {
-        const auto zero = re + im;  // +0 also from -0
+        const decltype(re) zero = 0;  // |b|: +0 also for -0
         return {CanonicalNan(a.re / zero), CanonicalNan(a.im / zero)};
       }
       const auto ratio = b.im / b.re;

@@ -59,6 +59,53 @@ enum class Accumulation : int32_t {
   kWide = 2,    // float, rounded once
 };
 
+// --- What only a dialect decides ------------------------------------------
+
+// What SKIP writes into a gather's output where the caller gives no value.
+enum class FillRule {
+  kZero,
+  kLimit,  // NaN; the lowest signed and highest unsigned integer; true
+};
+
+// Which shapes of updates (and of gather_elements' operands off the axis) fit.
+enum class ShapeRule {
+  kExact,      // ONNX's shape
+  kLeading,    // may be longer: only the leading corner is read
+  kBroadcast,  // what broadcasts to ONNX's shape
+};
+
+// Index tuples of depth 0 in gather_nd and scatter_nd.
+enum class EmptyTuple {
+  kDefault,  // ONNX: gather_nd refuses them, for scatter_nd they are whole
+  kRefuse,
+  kWhole,  // the empty tuple addresses the whole (batch of the) tensor
+};
+
+// Indices of rank 1 in scatter_nd.
+enum class IndexVector {
+  kTuple,  // one tuple
+  kList,   // a list of tuples of depth 1
+  kRefuse,
+};
+
+// A negative batch_dims of gather.
+enum class NegativeBatchDims {
+  kRefuse,
+  kFromEnd,  // counts from the rank of indices
+};
+
+// MAX and MIN of complex numbers.
+enum class ComplexOrder {
+  kRefuse,
+  kLexicographic,  // real parts first, then imaginary parts
+};
+
+// Who receives gradient under reduction NONE.
+enum class DuplicateGradient {
+  kWinner,  // the update that stayed
+  kAll,     // every update of the destination
+};
+
 // Attributes that ONNX gives the operators.  Each operator reads its own (see
 // core/operator.h); the others keep their defaults.
 struct OperatorAttributes {
@@ -88,6 +135,13 @@ struct ResolvedOptions {
   Duplicates duplicates = Duplicates::kLastWins;
   NanPolicy nan = NanPolicy::kPropagate;
   Accumulation accumulation = Accumulation::kNative;
+  FillRule fill = FillRule::kZero;
+  ShapeRule shapes = ShapeRule::kExact;
+  EmptyTuple empty_tuple = EmptyTuple::kDefault;
+  IndexVector index_vector = IndexVector::kTuple;
+  NegativeBatchDims negative_batch_dims = NegativeBatchDims::kRefuse;
+  ComplexOrder complex_order = ComplexOrder::kRefuse;
+  DuplicateGradient duplicate_gradient = DuplicateGradient::kWinner;
 };
 
 }  // namespace scatterd

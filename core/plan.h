@@ -17,13 +17,14 @@
 #define SCATTERD_CORE_PLAN_H_
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <variant>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "core/options.h"
 #include "core/reduction.h"
+#include "core/strided_view.h"
 #include "core/tensor.h"
 
 namespace scatterd {
@@ -60,7 +61,8 @@ struct Extent {
 // indices (and a scatter's updates, a gather's output) is the row-major product
 // outer x axis_positions x inner; position (o, a, i) addresses the element of
 // data at  sum(outer strides) + index * axis_stride + sum(inner strides).
-// Positions that differ in o or i never address the same element.
+// Positions that differ in o or i never address the same element, unless a
+// stride is 0 (a dialect that broadcasts data).
 struct ElementAddressing {
   absl::InlinedVector<Extent, 4> outer;  // axes before `axis`, merged
   int64_t axis_positions = 0;            // extent of indices on the axis
@@ -90,6 +92,11 @@ struct Plan {
   bool exclude_self = false;
   ResolvedOptions options;
   TensorSpec output;
+
+  // Some dialects read an operand as one of another shape.  Whoever runs the
+  // plan expands the operand first (Expand in core/strided_view.h).
+  std::optional<StridedView> indices_view;
+  std::optional<StridedView> updates_view;
 
   // Numbers of the constraints that only data can break (see errors.h): index
   // in range, no duplicates under REJECT, no integer division by zero.

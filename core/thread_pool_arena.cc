@@ -8,6 +8,7 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_scheduler_observer.h>
 
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -49,17 +50,29 @@ class PinningObserver : public tbb::task_scheduler_observer {
   const std::vector<int> cpus_;
 };
 
+// oneTBB makes no more workers than CPUs unless it is told to, and of several
+// limits it takes the lowest: so one limit, for the largest pool there was.
+void AllowThreads(size_t num_threads) {
+  static std::mutex mutex;
+  static tbb::global_control* control = nullptr;
+  static size_t allowed = 0;
+  const std::lock_guard lock(mutex);
+  if (num_threads <= allowed) return;
+  delete control;
+  allowed = num_threads;
+  control = new tbb::global_control(
+      tbb::global_control::max_allowed_parallelism, allowed);
+}
+
 }  // namespace
 
 struct ThreadPoolArena::State {
   explicit State(int num_threads)
-      : limit(tbb::global_control::max_allowed_parallelism,
-              static_cast<size_t>(num_threads) + 1),
-        arena(num_threads + 1, /*reserved_for_masters=*/1) {
+      : arena(num_threads + 1, /*reserved_for_masters=*/1) {
+    AllowThreads(static_cast<size_t>(num_threads) + 1);
     arena.initialize();
   }
 
-  tbb::global_control limit;
   tbb::task_arena arena;
   std::optional<PinningObserver> observer;
 };

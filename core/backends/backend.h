@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/cancellation.h"
+#include "core/gradient.h"
 #include "core/plan.h"
 #include "core/tensor.h"
 #include "core/thread_pool.h"
@@ -20,6 +21,19 @@ struct PlanOperands {
   const Tensor* indices = nullptr;
   const Tensor* updates = nullptr;     // scatters only
   const Tensor* fill_value = nullptr;  // rank 0; null: zero
+};
+
+// The tensors of one gradient.  They were made for the plan.
+struct GradientOperands {
+  const Tensor* data = nullptr;  // null unless plan.needs_data
+  const Tensor* indices = nullptr;
+  const Tensor* updates = nullptr;  // null unless plan.needs_updates
+  const Tensor* grad_output = nullptr;
+  double scale = 1;  // multiplies both gradients; 0 gives exact zeros
+};
+struct GradientOutputs {
+  Tensor* grad_data = nullptr;
+  Tensor* grad_updates = nullptr;  // scatters only
 };
 
 struct RunContext {
@@ -43,6 +57,14 @@ class Backend {
   // After an error `output` holds no meaning.
   virtual absl::Status Run(const Plan& plan, const PlanOperands& operands,
                            Tensor& output, const RunContext& context) = 0;
+
+  // Runs a gradient, filling the outputs, which are allocated for
+  // plan.grad_data and plan.grad_updates.  Deterministic and with errors as
+  // Run.
+  virtual absl::Status RunGradient(const GradientPlan& plan,
+                                   const GradientOperands& operands,
+                                   const GradientOutputs& outputs,
+                                   const RunContext& context) = 0;
 };
 
 }  // namespace scatterd

@@ -14,7 +14,8 @@ bool IsArithmetic(Reduction reduction) {
 }
 
 // Why the pair has no meaning; empty if it has one.
-absl::string_view ReductionProblem(DTypeKind kind, Reduction reduction) {
+absl::string_view ReductionProblem(DTypeKind kind, Reduction reduction,
+                                   ComplexOrder order) {
   const bool ordering =
       reduction == Reduction::kMax || reduction == Reduction::kMin;
   switch (kind) {
@@ -23,7 +24,9 @@ absl::string_view ReductionProblem(DTypeKind kind, Reduction reduction) {
     case DTypeKind::kHalf:
       return "";
     case DTypeKind::kComplex:
-      return ordering ? "complex numbers have no order" : "";
+      return ordering && order == ComplexOrder::kRefuse
+                 ? "complex numbers have no order"
+                 : "";
     case DTypeKind::kBool:
       return IsArithmetic(reduction) && reduction != Reduction::kAdd &&
                      reduction != Reduction::kMul
@@ -49,13 +52,15 @@ absl::InlinedVector<Extent, 4> MergeAxes(const Shape& data,
   absl::InlinedVector<Extent, 4> extents;
   int64_t stride = Product(data.dims(end, data.rank()));
   for (int axis = end - 1; axis >= begin; --axis) {
+    // Data of extent 1 repeats along a longer axis of indices.
+    const int64_t step = data[axis] == 1 ? 0 : stride;
     if (indices[axis] == 1) {
       // One position, at offset 0.
     } else if (!extents.empty() &&
-               stride == extents.front().size * extents.front().data_stride) {
+               step == extents.front().size * extents.front().data_stride) {
       extents.front().size *= indices[axis];
     } else {
-      extents.insert(extents.begin(), Extent{indices[axis], stride});
+      extents.insert(extents.begin(), Extent{indices[axis], step});
     }
     stride *= data[axis];
   }
@@ -132,18 +137,33 @@ absl::Status CheckSameRank(absl::string_view op, int n,
                                       got, " vs ", expected, ")"));
 }
 
-absl::Status CheckExtentsOffAxis(absl::string_view op, int n, int axis,
-                                 const OperatorInputs& inputs) {
+absl::StatusOr<FittedIndices> FitIndicesOffAxis(absl::string_view op, int n,
+                                                int axis,
+                                                const OperatorInputs& inputs) {
+  const bool broadcasts = inputs.options.shapes == ShapeRule::kBroadcast;
+  FittedIndices fitted{inputs.indices.shape, std::nullopt};
+  Shape shape;
   for (int d = 0; d < inputs.data.shape.rank(); ++d) {
     const int64_t got = inputs.indices.shape[d];
-    const int64_t limit = inputs.data.shape[d];
-    if (d == axis || got <= limit) continue;
-    return ConstraintError(
-        op, n, "indices",
-        absl::StrCat("indices is longer than data on axis ", d, " (", got,
-                     " vs at most ", limit, ")"));
+    const int64_t data = inputs.data.shape[d];
+    const bool fits = d == axis || got == data ||
+                      (broadcasts ? got == 1 || data == 1 : got < data);
+    if (!fits) {
+      return ConstraintError(
+          op, n, "indices",
+          broadcasts
+              ? absl::StrCat("indices and data do not broadcast on axis ", d,
+                             " (", got, " vs 1 or ", data, ")")
+              : absl::StrCat("indices is longer than data on axis ", d, " (",
+                             got, " vs at most ", data, ")"));
+    }
+    shape.Append(broadcasts && d != axis && got == 1 ? data : got);
   }
-  return absl::OkStatus();
+  if (shape != fitted.shape) {
+    fitted.view = BroadcastView(fitted.shape, shape);
+    fitted.shape = shape;
+  }
+  return fitted;
 }
 
 absl::Status CheckUpdatesDType(absl::string_view op, int n,
@@ -155,21 +175,32 @@ absl::Status CheckUpdatesDType(absl::string_view op, int n,
                                       DTypeName(inputs.data.dtype), ")"));
 }
 
-absl::Status CheckUpdatesShape(absl::string_view op, int n,
-                               const OperatorInputs& inputs,
-                               const Shape& expected) {
-  if (inputs.updates.shape == expected) return absl::OkStatus();
-  return ConstraintError(op, n, "updates",
-                         absl::StrCat("updates has the wrong shape (",
-                                      inputs.updates.shape.ToString(), " vs ",
-                                      expected.ToString(), ")"));
+absl::StatusOr<std::optional<StridedView>> FitUpdates(
+    absl::string_view op, int n, const OperatorInputs& inputs,
+    const Shape& expected) {
+  const Shape& got = inputs.updates.shape;
+  if (got == expected) return std::nullopt;
+  std::optional<StridedView> view;
+  absl::string_view relation = "";
+  if (inputs.options.shapes == ShapeRule::kBroadcast) {
+    view = BroadcastView(got, expected);
+    relation = "what broadcasts to ";
+  } else if (inputs.options.shapes == ShapeRule::kLeading) {
+    view = CornerView(got, expected);
+    relation = "at least ";
+  }
+  if (view) return view;
+  return ConstraintError(
+      op, n, "updates",
+      absl::StrCat("updates has the wrong shape (", got.ToString(), " vs ",
+                   relation, expected.ToString(), ")"));
 }
 
 absl::Status CheckReduction(absl::string_view op, int n,
                             const OperatorInputs& inputs) {
   const Reduction reduction = inputs.attributes.reduction;
-  const absl::string_view problem =
-      ReductionProblem(KindOf(inputs.data.dtype), reduction);
+  const absl::string_view problem = ReductionProblem(
+      KindOf(inputs.data.dtype), reduction, inputs.options.complex_order);
   if (problem.empty()) return absl::OkStatus();
   return ConstraintError(
       op, n, "reduction",
@@ -184,6 +215,21 @@ absl::Status CheckOutput(absl::string_view op, int n,
   if (bytes.ok()) return absl::OkStatus();
   return ConstraintError(op, n, "indices",
                          absl::StrCat("output: ", bytes.status().message()));
+}
+
+absl::StatusOr<int> CheckDepth(absl::string_view op, int n, int least,
+                               int batch_dims, const Shape& data,
+                               const Shape& indices) {
+  const int64_t depth = indices[indices.rank() - 1];
+  const int limit = data.rank() - batch_dims;
+  if (depth < least || depth > limit) {
+    return ConstraintError(
+        op, n, "indices",
+        absl::StrCat("the last dimension of indices must fit the axes of data "
+                     "after batch_dims (",
+                     depth, " vs [", least, ", ", limit, "])"));
+  }
+  return static_cast<int>(depth);
 }
 
 ElementAddressing AddressElements(const TensorSpec& data, const Shape& indices,

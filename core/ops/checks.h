@@ -4,10 +4,13 @@
 #ifndef SCATTERD_CORE_OPS_CHECKS_H_
 #define SCATTERD_CORE_OPS_CHECKS_H_
 
+#include <optional>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/operator.h"
+#include "core/strided_view.h"
 
 namespace scatterd::internal {
 
@@ -36,18 +39,26 @@ absl::Status CheckBatchExtents(absl::string_view op, int n, int batch_dims,
 absl::Status CheckSameRank(absl::string_view op, int n,
                            const OperatorInputs& inputs);
 
-// Off the axis, indices is nowhere longer than data.
-absl::Status CheckExtentsOffAxis(absl::string_view op, int n, int axis,
-                                 const OperatorInputs& inputs);
+// The shape that indices has for the loops, and how it is read as that.
+struct FittedIndices {
+  Shape shape;
+  std::optional<StridedView> view;
+};
+
+// Off the axis, indices is nowhere longer than data; or the two broadcast, in
+// dialects that do.
+absl::StatusOr<FittedIndices> FitIndicesOffAxis(absl::string_view op, int n,
+                                                int axis,
+                                                const OperatorInputs& inputs);
 
 // updates has the dtype of data.
 absl::Status CheckUpdatesDType(absl::string_view op, int n,
                                const OperatorInputs& inputs);
 
-// updates has exactly this shape.
-absl::Status CheckUpdatesShape(absl::string_view op, int n,
-                               const OperatorInputs& inputs,
-                               const Shape& expected);
+// updates has exactly this shape, or one that the dialect reads as it.
+absl::StatusOr<std::optional<StridedView>> FitUpdates(
+    absl::string_view op, int n, const OperatorInputs& inputs,
+    const Shape& expected);
 
 // The reduction has a meaning for data's dtype.
 absl::Status CheckReduction(absl::string_view op, int n,
@@ -56,7 +67,13 @@ absl::Status CheckReduction(absl::string_view op, int n,
 // The output's rank and size can be expressed.
 absl::Status CheckOutput(absl::string_view op, int n, const TensorSpec& output);
 
-// Addressing that the two elements operators share.
+// The depth of the index tuples: the last extent of `indices`, from `least` to
+// the number of data's axes after batch_dims.
+absl::StatusOr<int> CheckDepth(absl::string_view op, int n, int least,
+                               int batch_dims, const Shape& data,
+                               const Shape& indices);
+
+// Addressing that the two elements operators share; `indices` is fitted.
 ElementAddressing AddressElements(const TensorSpec& data, const Shape& indices,
                                   int axis);
 

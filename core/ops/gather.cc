@@ -5,7 +5,9 @@
 // C1 data has at least one axis.
 // C2 indices is INT32 or INT64.
 // C3 -rank(data) <= axis < rank(data).
-// C4 0 <= batch_dims <= min(rank(indices), axis), axis counted from the front.
+// C4 0 <= batch_dims <= min(rank(indices), axis), axis counted from the front;
+//    TENSORFLOW: a negative batch_dims counts from rank(indices), and axis 0
+//    means batch_dims.
 // C5 dims(indices)[:batch_dims] = dims(data)[:batch_dims].
 // C6 The output's rank and size can be expressed.
 // C7 Every index is in its axis (OUT_OF_RANGE; see options.out_of_bounds).
@@ -42,18 +44,35 @@ SliceAddressing Address(const Shape& data, const Shape& indices, int axis,
   return addressing;
 }
 
+// batch_dims and axis with the defaults of the dialects that let batch_dims be
+// negative: it counts from the rank of indices, and an axis of 0, the default,
+// is the first axis after the batch.
+OperatorAttributes Attributes(const OperatorInputs& inputs) {
+  OperatorAttributes attributes = inputs.attributes;
+  if (inputs.options.negative_batch_dims == NegativeBatchDims::kRefuse) {
+    return attributes;
+  }
+  const int rank = inputs.indices.shape.rank();
+  if (attributes.batch_dims < 0 && attributes.batch_dims >= -rank) {
+    attributes.batch_dims += rank;
+  }
+  if (attributes.axis == 0) attributes.axis = attributes.batch_dims;
+  return attributes;
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> PlanGather(const OperatorInputs& inputs) {
+  const OperatorAttributes attributes = Attributes(inputs);
   const Shape& data = inputs.data.shape;
   const Shape& indices = inputs.indices.shape;
   SCATTERD_RETURN_IF_ERROR(CheckHasAxis(kOp, 1, "data", inputs.data));
   SCATTERD_RETURN_IF_ERROR(CheckIndexDType(kOp, 2, inputs.indices));
-  SCATTERD_ASSIGN_OR_RETURN(
-      const int axis, CheckAxis(kOp, 3, inputs.attributes.axis, inputs.data));
+  SCATTERD_ASSIGN_OR_RETURN(const int axis,
+                            CheckAxis(kOp, 3, attributes.axis, inputs.data));
   SCATTERD_ASSIGN_OR_RETURN(
       const int batch_dims,
-      CheckBatchDims(kOp, 4, inputs.attributes.batch_dims,
+      CheckBatchDims(kOp, 4, attributes.batch_dims,
                      std::min(indices.rank(), axis),
                      "at most axis and the rank of indices"));
   SCATTERD_RETURN_IF_ERROR(CheckBatchExtents(kOp, 5, batch_dims, inputs));

@@ -7,14 +7,12 @@
 // C3 indices has at least one axis.
 // C4 0 <= batch_dims < min(rank(data), rank(indices)).
 // C5 dims(indices)[:batch_dims] = dims(data)[:batch_dims].
-// C6 1 <= k <= rank(data) - batch_dims.
+// C6 1 <= k <= rank(data) - batch_dims; TENSORFLOW, JAX and NUMPY: or k = 0.
 // C7 The output's rank and size can be expressed.
 // C8 Every index is in its axis (OUT_OF_RANGE; see options.out_of_bounds).
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
-#include "core/errors.h"
 #include "core/ops/checks.h"
 #include "core/ops/operators.h"
 #include "core/status_macros.h"
@@ -24,18 +22,9 @@ namespace {
 
 constexpr absl::string_view kOp = "gather_nd";
 
-absl::StatusOr<int> CheckDepth(const Shape& data, const Shape& indices,
-                               int batch_dims) {
-  const int64_t depth = indices[indices.rank() - 1];
-  const int limit = data.rank() - batch_dims;
-  if (depth < 1 || depth > limit) {
-    return ConstraintError(
-        kOp, 6, "indices",
-        absl::StrCat("the last dimension of indices must fit the axes of data "
-                     "after batch_dims (",
-                     depth, " vs [1, ", limit, "])"));
-  }
-  return static_cast<int>(depth);
+// Tuples of depth 0 copy all of data, in the dialects that have them.
+int LeastDepth(const ResolvedOptions& options) {
+  return options.empty_tuple == EmptyTuple::kWhole ? 0 : 1;
 }
 
 }  // namespace
@@ -53,7 +42,8 @@ absl::StatusOr<Plan> PlanGatherND(const OperatorInputs& inputs) {
                      "less than the ranks of data and indices"));
   SCATTERD_RETURN_IF_ERROR(CheckBatchExtents(kOp, 5, batch_dims, inputs));
   SCATTERD_ASSIGN_OR_RETURN(const int depth,
-                            CheckDepth(data, indices, batch_dims));
+                            CheckDepth(kOp, 6, LeastDepth(inputs.options),
+                                       batch_dims, data, indices));
 
   Plan plan;
   plan.op = kOp;

@@ -5,20 +5,24 @@
 //
 // C1 data has at least one axis.
 // C2 indices is INT32 or INT64.
-// C3 indices has at least one axis.
+// C3 indices has at least one axis; MINDSPORE: two.  Indices of rank 1 are one
+//    tuple; TENSORFLOW: a list of tuples of depth 1.
 // C4 0 <= batch_dims < min(rank(data), rank(indices)).
 // C5 dims(indices)[:batch_dims] = dims(data)[:batch_dims].
-// C6 k <= rank(data) - batch_dims.
+// C6 k <= rank(data) - batch_dims; TENSORFLOW, MINDSPORE and PYTORCH: and
+//    k >= 1.
 // C7 updates has the dtype of data.
-// C8 dims(updates) = dims(indices)[:-1] + dims(data)[batch_dims+k:].
+// C8 dims(updates) = dims(indices)[:-1] + dims(data)[batch_dims+k:]; PYTORCH,
+//    NUMPY and JAX: or what broadcasts to it.
 // C9 The reduction has a meaning for the dtype.
 // C10 Every index is in its axis (OUT_OF_RANGE; see options.out_of_bounds).
 // C11 Under duplicates = REJECT and reduction NONE, no slice is hit twice.
 // C12 No integer is divided by zero.
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "core/errors.h"
 #include "core/ops/checks.h"
 #include "core/ops/operators.h"
@@ -29,18 +33,26 @@ namespace {
 
 constexpr absl::string_view kOp = "scatter_nd";
 
-absl::StatusOr<int> CheckDepth(const Shape& data, const Shape& indices,
-                               int batch_dims) {
-  const int64_t depth = indices[indices.rank() - 1];
-  const int limit = data.rank() - batch_dims;
-  if (depth > limit) {
-    return ConstraintError(
-        kOp, 6, "indices",
-        absl::StrCat("the last dimension of indices must fit the axes of data "
-                     "after batch_dims (",
-                     depth, " vs [0, ", limit, "])"));
+// Tuples of depth 0 are refused in some dialects.
+int LeastDepth(const ResolvedOptions& options) {
+  return options.empty_tuple == EmptyTuple::kRefuse ? 1 : 0;
+}
+
+// indices of rank 1 are one tuple, or what the dialect takes them for.
+absl::StatusOr<Shape> IndicesShape(const OperatorInputs& inputs) {
+  const Shape& shape = inputs.indices.shape;
+  if (shape.rank() != 1) return shape;
+  switch (inputs.options.index_vector) {
+    case IndexVector::kTuple:
+      return shape;
+    case IndexVector::kList:
+      return Shape{shape[0], 1};
+    case IndexVector::kRefuse:
+      break;
   }
-  return static_cast<int>(depth);
+  return ConstraintError(kOp, 3, "indices",
+                         "indices has too few axes (1 vs at least 2 in this "
+                         "dialect)");
 }
 
 Shape UpdatesShape(const Shape& data, const Shape& indices, int batch_dims,
@@ -54,10 +66,10 @@ Shape UpdatesShape(const Shape& data, const Shape& indices, int batch_dims,
 
 absl::StatusOr<Plan> PlanScatterND(const OperatorInputs& inputs) {
   const Shape& data = inputs.data.shape;
-  const Shape& indices = inputs.indices.shape;
   SCATTERD_RETURN_IF_ERROR(CheckHasAxis(kOp, 1, "data", inputs.data));
   SCATTERD_RETURN_IF_ERROR(CheckIndexDType(kOp, 2, inputs.indices));
   SCATTERD_RETURN_IF_ERROR(CheckHasAxis(kOp, 3, "indices", inputs.indices));
+  SCATTERD_ASSIGN_OR_RETURN(const Shape indices, IndicesShape(inputs));
   SCATTERD_ASSIGN_OR_RETURN(
       const int batch_dims,
       CheckBatchDims(kOp, 4, inputs.attributes.batch_dims,
@@ -65,10 +77,13 @@ absl::StatusOr<Plan> PlanScatterND(const OperatorInputs& inputs) {
                      "less than the ranks of data and indices"));
   SCATTERD_RETURN_IF_ERROR(CheckBatchExtents(kOp, 5, batch_dims, inputs));
   SCATTERD_ASSIGN_OR_RETURN(const int depth,
-                            CheckDepth(data, indices, batch_dims));
+                            CheckDepth(kOp, 6, LeastDepth(inputs.options),
+                                       batch_dims, data, indices));
   SCATTERD_RETURN_IF_ERROR(CheckUpdatesDType(kOp, 7, inputs));
-  SCATTERD_RETURN_IF_ERROR(CheckUpdatesShape(
-      kOp, 8, inputs, UpdatesShape(data, indices, batch_dims, depth)));
+  SCATTERD_ASSIGN_OR_RETURN(
+      std::optional<StridedView> updates_view,
+      FitUpdates(kOp, 8, inputs,
+                 UpdatesShape(data, indices, batch_dims, depth)));
   SCATTERD_RETURN_IF_ERROR(CheckReduction(kOp, 9, inputs));
 
   Plan plan;
@@ -82,6 +97,7 @@ absl::StatusOr<Plan> PlanScatterND(const OperatorInputs& inputs) {
   plan.exclude_self = inputs.attributes.exclude_self;
   plan.options = inputs.options;
   plan.output = inputs.data;
+  plan.updates_view = std::move(updates_view);
   plan.index_constraint = 10;
   plan.duplicates_constraint = 11;
   plan.divisor_constraint = 12;

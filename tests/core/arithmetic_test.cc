@@ -119,10 +119,14 @@ TEST(Arithmetic, ComplexDivisionDoesNotOverflowInBetween) {
 }
 
 TEST(Arithmetic, ComplexDivisionByZeroHasTheSignOfTheNumerator) {
-  const Complex64 quotient =
-      DivOp::Apply(Complex64{1, -1}, Complex64{-0.0f, 0});
-  EXPECT_EQ(quotient.re, kInf);
-  EXPECT_EQ(quotient.im, -kInf);
+  // The divisor counts by its magnitude, whatever the signs of its zeros.
+  for (const Complex64 zero :
+       {Complex64{0.0f, 0.0f}, Complex64{-0.0f, 0.0f}, Complex64{0.0f, -0.0f},
+        Complex64{-0.0f, -0.0f}}) {
+    const Complex64 quotient = DivOp::Apply(Complex64{1, -1}, zero);
+    EXPECT_EQ(quotient.re, kInf);
+    EXPECT_EQ(quotient.im, -kInf);
+  }
 }
 
 TEST(Arithmetic, IdentitiesLeaveAnUpdateAsItIs) {

@@ -1,6 +1,7 @@
 #include "core/backends/cpu/cpu_backend.h"
 
 #include "core/backends/cpu/gather.h"
+#include "core/backends/cpu/gradient.h"
 #include "core/backends/cpu/scatter.h"
 
 namespace scatterd {
@@ -14,6 +15,13 @@ class CpuBackend : public Backend {
                    Tensor& output, const RunContext& context) override {
     return plan.is_scatter ? cpu::RunScatter(plan, operands, output, context)
                            : cpu::RunGather(plan, operands, output, context);
+  }
+
+  absl::Status RunGradient(const GradientPlan& plan,
+                           const GradientOperands& operands,
+                           const GradientOutputs& outputs,
+                           const RunContext& context) override {
+    return cpu::RunGradient(plan, operands, outputs, context);
   }
 };
 

@@ -65,6 +65,7 @@ class GatherRun {
 
   // An empty output still has its indices checked.
   void CheckOnly() {
+    if (operands_.indices->num_elements() == 0) return;
     ForEachPosition(0, [this](int64_t begin, int64_t end) {
       int64_t rows[kBlock];
       for (int64_t at = begin; at < end; at += kBlock) {

@@ -143,11 +143,19 @@ void SelectStrings(const Plan& plan, absl::Span<const RowUpdate> sorted,
 
 }  // namespace
 
-void SortByRow(std::vector<RowUpdate>& updates) {
+std::vector<RowUpdate> SortByRow(absl::Span<const int64_t> rows,
+                                 int64_t row_begin, int64_t row_end) {
+  std::vector<RowUpdate> updates;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] >= row_begin && rows[i] < row_end) {
+      updates.push_back({rows[i], static_cast<int64_t>(i)});
+    }
+  }
   std::sort(updates.begin(), updates.end(),
             [](const RowUpdate& a, const RowUpdate& b) {
               return std::tie(a.row, a.position) < std::tie(b.row, b.position);
             });
+  return updates;
 }
 
 void ForEachGroup(absl::Span<const RowUpdate> updates,

@@ -22,9 +22,11 @@ struct RowUpdate {
   int64_t position;
 };
 
-// Orders updates by row, then position; afterwards the updates of one row are
-// neighbours in their original order.
-void SortByRow(std::vector<RowUpdate>& updates);
+// The updates whose row, rows[position], is in [row_begin, row_end), ordered by
+// row, then position: the updates of one row are neighbours in their original
+// order.
+std::vector<RowUpdate> SortByRow(absl::Span<const int64_t> rows,
+                                 int64_t row_begin, int64_t row_end);
 
 // Calls work(updates of one row) for each row of sorted `updates`.
 void ForEachGroup(absl::Span<const RowUpdate> updates,

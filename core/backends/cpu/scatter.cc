@@ -24,6 +24,14 @@ constexpr int64_t kListSize = 2048;
 // them may be hot.
 constexpr int64_t kColumnSplitBytes = int64_t{64} << 10;
 
+// Updates and where they go: update i meets row rows[i] of `output`.
+struct Updates {
+  const int64_t* rows;
+  int64_t count;
+  std::byte* output;
+  const std::byte* updates;
+};
+
 // The part of the output that one thread owns.
 struct Part {
   int64_t row_begin;
@@ -57,7 +65,13 @@ class ScatterRun {
         row_elements_(RowElements(plan)),
         num_rows_(row_elements_ == 0 ? 0
                                      : output.num_elements() / row_elements_),
-        element_bytes_(ElementSize(plan.dtype)) {}
+        element_bytes_(ElementSize(plan.dtype)) {
+    if (const auto* slices = std::get_if<SliceAddressing>(&plan.addressing)) {
+      num_outer_ = slices->num_outer;
+      rows_per_outer_ = slices->rows;
+      positions_per_batch_ = slices->tuples_per_batch;
+    }
+  }
 
   absl::Status Run() {
     SCATTERD_RETURN_IF_ERROR(FlattenIndices());
@@ -116,11 +130,41 @@ class ScatterRun {
   // --- Parts ---------------------------------------------------------------
 
   void ApplyInParts() {
+    if (num_outer_ > 1) return ApplyToOuterBlocks();
+    const Updates updates{rows_.data(), num_positions_, output_.mutable_bytes(),
+                          operands_.updates->bytes()};
     const std::vector<Part> parts = MakeParts();
     pool_.ParallelFor(static_cast<int64_t>(parts.size()), [&](int64_t i) {
-      if (!state_.ShouldStop()) ApplyPart(parts[static_cast<size_t>(i)]);
+      if (state_.ShouldStop()) return;
+      ApplyPart(parts[static_cast<size_t>(i)], updates);
     });
   }
+
+  // Every outer block of a batch meets the batch's rows with updates of its
+  // own, and no block meets another.
+  void ApplyToOuterBlocks() {
+    const auto row_bytes = static_cast<size_t>(row_elements_) * element_bytes_;
+    const int64_t blocks = num_positions_ / positions_per_batch_ * num_outer_;
+    const auto block_bytes =
+        positions_per_batch_ * static_cast<int64_t>(row_bytes + 16);
+    ForEachRange(
+        pool_, state_, blocks, GrainFor(pool_, blocks, block_bytes),
+        blocks * block_bytes, [&](int64_t begin, int64_t end) {
+          for (int64_t block = begin; block < end; ++block) {
+            const int64_t outer = block % num_outer_;
+            const auto row = static_cast<size_t>(outer * rows_per_outer_);
+            const auto first =
+                static_cast<size_t>(block * positions_per_batch_);
+            ApplyPart(Whole(),
+                      {rows_.data() + block / num_outer_ * positions_per_batch_,
+                       positions_per_batch_,
+                       output_.mutable_bytes() + row * row_bytes,
+                       operands_.updates->bytes() + first * row_bytes});
+          }
+        });
+  }
+
+  Part Whole() const { return {0, num_rows_, 0, row_elements_}; }
 
   std::vector<Part> MakeParts() const {
     const int64_t row_bytes =
@@ -131,7 +175,7 @@ class ScatterRun {
       return SplitColumns(std::max(threads, row_bytes / kBlockBytes));
     }
     if (work <= kSerialBytes || threads == 1 || num_rows_ < 4 * threads) {
-      return {Part{0, num_rows_, 0, row_elements_}};
+      return {Whole()};
     }
     return SplitRows(threads);
   }
@@ -159,22 +203,24 @@ class ScatterRun {
     return total / n * i + std::min(i, total % n);
   }
 
-  void ApplyPart(const Part& part) {
-    if (plan_.reduction == Reduction::kNone) return Assign(part);
+  void ApplyPart(const Part& part, const Updates& updates) {
+    if (plan_.reduction == Reduction::kNone) return Assign(part, updates);
     if (IsWide(plan_) || KindOf(plan_.dtype) == DTypeKind::kString) {
-      return ReduceGroups(part);
+      return ReduceGroups(part, updates);
     }
     const ReduceKernels kernels =
         GetReduceKernels(plan_.dtype, plan_.reduction, plan_.options.nan);
-    const UpdateBlock block = Block(part);
-    if (plan_.exclude_self) ForEachList(part, block, kernels.set_identity);
-    ForEachList(part, block, kernels.apply);
-    if (kernels.divide != nullptr) DivideGroups(part, block, kernels);
+    const UpdateBlock block = Block(part, updates);
+    if (plan_.exclude_self) {
+      ForEachList(part, updates, block, kernels.set_identity);
+    }
+    ForEachList(part, updates, block, kernels.apply);
+    if (kernels.divide != nullptr) DivideGroups(part, updates, block, kernels);
   }
 
-  UpdateBlock Block(const Part& part) {
-    return {.output = output_.mutable_bytes(),
-            .updates = operands_.updates->bytes(),
+  UpdateBlock Block(const Part& part, const Updates& updates) const {
+    return {.output = updates.output,
+            .updates = updates.updates,
             .rows = nullptr,
             .positions = nullptr,
             .count = 0,
@@ -185,21 +231,21 @@ class ScatterRun {
 
   // --- Kernels on lists ----------------------------------------------------
 
-  void Assign(const Part& part) {
+  void Assign(const Part& part, const Updates& updates) {
     const AssignShape shape =
         GetAssignKernel(static_cast<size_t>(row_elements_) * element_bytes_);
-    UpdateBlock block = Block(part);
+    UpdateBlock block = Block(part, updates);
     // From elements of the dtype to elements of the kernel.
     const int64_t units = shape.slice_elements / row_elements_;
     block.slice_elements = shape.slice_elements;
     block.column_begin = units == 0 ? 0 : part.column_begin * units;
     block.column_end = units == 0 ? 1 : part.column_end * units;
-    ForEachList(part, block, shape.apply);
+    ForEachList(part, updates, block, shape.apply);
   }
 
   // Calls kernel(list) for lists of the part's updates, which follow one
   // another in the order in which they apply.
-  void ForEachList(const Part& part, UpdateBlock block,
+  void ForEachList(const Part& part, const Updates& updates, UpdateBlock block,
                    void (*kernel)(const UpdateBlock&)) {
     int64_t rows[kListSize];
     int64_t positions[kListSize];
@@ -208,12 +254,12 @@ class ScatterRun {
     const bool reverse = plan_.reduction == Reduction::kNone &&
                          plan_.options.duplicates == Duplicates::kFirstWins;
     const int64_t limit = ListLimit(part);
-    for (int64_t at = 0; at < num_positions_;) {
-      const int64_t end = std::min(at + limit, num_positions_);
+    for (int64_t at = 0; at < updates.count;) {
+      const int64_t end = std::min(at + limit, updates.count);
       block.count = 0;
       for (; at < end; ++at) {
-        const int64_t position = reverse ? num_positions_ - 1 - at : at;
-        const int64_t row = rows_.data()[position];
+        const int64_t position = reverse ? updates.count - 1 - at : at;
+        const int64_t row = updates.rows[position];
         rows[block.count] = row;
         positions[block.count] = position;
         block.count += row >= part.row_begin && row < part.row_end;
@@ -232,22 +278,16 @@ class ScatterRun {
 
   // --- Grouped reductions --------------------------------------------------
 
-  std::vector<RowUpdate> SortedUpdates(const Part& part) const {
-    std::vector<RowUpdate> updates;
-    for (int64_t position = 0; position < num_positions_; ++position) {
-      const int64_t row = rows_.data()[position];
-      if (row >= part.row_begin && row < part.row_end) {
-        updates.push_back({row, position});
-      }
-    }
-    SortByRow(updates);
-    return updates;
+  static std::vector<RowUpdate> Sorted(const Part& part,
+                                       const Updates& updates) {
+    return SortByRow({updates.rows, static_cast<size_t>(updates.count)},
+                     part.row_begin, part.row_end);
   }
 
-  void DivideGroups(const Part& part, const UpdateBlock& block,
-                    const ReduceKernels& kernels) {
-    const std::vector<RowUpdate> updates = SortedUpdates(part);
-    ForEachGroup(updates, [&](absl::Span<const RowUpdate> group) {
+  void DivideGroups(const Part& part, const Updates& updates,
+                    const UpdateBlock& block, const ReduceKernels& kernels) {
+    const std::vector<RowUpdate> sorted = Sorted(part, updates);
+    ForEachGroup(sorted, [&](absl::Span<const RowUpdate> group) {
       const int64_t element =
           group.front().row * row_elements_ + block.column_begin;
       kernels.divide(
@@ -257,12 +297,13 @@ class ScatterRun {
     });
   }
 
-  void ReduceGroups(const Part& part) {
-    const std::vector<RowUpdate> updates = SortedUpdates(part);
+  void ReduceGroups(const Part& part, const Updates& updates) {
+    const std::vector<RowUpdate> sorted = Sorted(part, updates);
+    const UpdateBlock block = Block(part, updates);
     if (KindOf(plan_.dtype) == DTypeKind::kHalf) {
-      return ReduceWide(plan_, updates, Block(part));
+      return ReduceWide(plan_, sorted, block);
     }
-    absl::StatusOr<Buffer> blob = ReduceStrings(plan_, updates, Block(part));
+    absl::StatusOr<Buffer> blob = ReduceStrings(plan_, sorted, block);
     absl::MutexLock lock(&strings_mutex_);
     if (blob.ok()) {
       blobs_.push_back(*std::move(blob));
@@ -286,6 +327,9 @@ class ScatterRun {
   const int64_t row_elements_;
   const int64_t num_rows_;
   const size_t element_bytes_;
+  int64_t num_outer_ = 1;
+  int64_t rows_per_outer_ = 0;
+  int64_t positions_per_batch_ = 1;
   int64_t num_positions_ = 0;
   RowScratch rows_;
 

@@ -1,0 +1,24 @@
+// Dialects: the edge semantics of a framework, as one field.
+//
+// The rows are in core/dialects.inc.  A dialect decides every option that the
+// caller leaves unset, and what only a dialect can say (core/options.h).
+
+#ifndef SCATTERD_CORE_DIALECT_H_
+#define SCATTERD_CORE_DIALECT_H_
+
+#include "absl/strings/string_view.h"
+#include "core/operator_id.h"
+#include "core/options.h"
+
+namespace scatterd {
+
+// "ONNX", "TENSORFLOW_GPU".
+absl::string_view DialectName(Dialect dialect);
+
+// The options of a call of operator `id`: what is set, and for the rest the
+// dialect's defaults (ONNX's if none is set).
+ResolvedOptions ResolveOptions(OperatorId id, const ExecutionOptions& options);
+
+}  // namespace scatterd
+
+#endif  // SCATTERD_CORE_DIALECT_H_
