@@ -13,9 +13,10 @@
 //   BOOL          Add and Max are or, Mul and Min are and
 //   STRING        Max and Min compare bytes as unsigned; Add is concatenation
 //                 and lives with the kernels, for it needs memory
-//   Max, Min      select one of the operands with its bits.  A NaN that is
-//                 there stays, an update that is NaN replaces (Propagate) or
-//                 is ignored (Ignore); +0 is greater than -0
+//   Max, Min      select one of the operands with its bits; complex numbers in
+//                 lexicographic order.  A NaN that is there stays, an update
+//                 that is NaN replaces (Propagate) or is ignored (Ignore); +0
+//                 is greater than -0
 
 #ifndef SCATTERD_CORE_ARITHMETIC_H_
 #define SCATTERD_CORE_ARITHMETIC_H_
@@ -208,6 +209,17 @@ struct SelectOp {
     }
   }
 
+  // Lexicographic: real parts first.  Either part NaN makes a NaN.
+  template <Complex T>
+  static constexpr T Apply(T a, T b) {
+    const bool a_nan = a.re != a.re || a.im != a.im;
+    const bool b_nan = b.re != b.re || b.im != b.im;
+    if (a_nan || b_nan) return a_nan != kIgnoreNan || (a_nan && b_nan) ? a : b;
+    if (a.re != b.re) return (kGreater ? a.re > b.re : a.re < b.re) ? a : b;
+    if (a.im != b.im) return (kGreater ? a.im > b.im : a.im < b.im) ? a : b;
+    return {Tie(a.re, b.re), Tie(a.im, b.im)};
+  }
+
   static constexpr Bool8 Apply(Bool8 a, Bool8 b) {
     return kGreater ? AddOp::Apply(a, b) : MulOp::Apply(a, b);
   }
@@ -247,7 +259,9 @@ constexpr T Identity() {
   if constexpr (std::same_as<T, Bool8>) {
     return {static_cast<uint8_t>(is_one || is_min)};
   } else if constexpr (Complex<T>) {
-    return {is_one ? decltype(T::re){1} : decltype(T::re){0}, 0};
+    using Part = decltype(T::re);
+    const Part im = is_max || is_min ? Identity<Op, Part>() : Part{0};
+    return {Identity<Op, Part>(), im};
   } else if constexpr (Half<T>) {
     return RoundTo<T>(Identity<Op, float>());
   } else if constexpr (is_max) {

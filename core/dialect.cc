@@ -1,5 +1,9 @@
 #include "core/dialect.h"
 
+#include <limits>
+
+#include "core/arithmetic.h"
+
 namespace scatterd {
 namespace {
 
@@ -32,6 +36,48 @@ ResolvedOptions DefaultsOf(Dialect dialect, OperatorId op) {
     if (row.dialect == dialect && row.op == op) return row.defaults;
   }
   return {};
+}
+
+template <typename T>
+std::optional<Tensor> Scalar(DType dtype, T value) {
+  absl::StatusOr<Tensor> tensor =
+      Tensor::CopyFrom({dtype, Shape()}, &value, sizeof(value));
+  if (!tensor.ok()) return std::nullopt;
+  return *std::move(tensor);
+}
+
+// NaN of the 8-bit floats.
+uint8_t Float8Nan(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat8E4M3FN:
+      return 0x7f;
+    case DType::kFloat8E5M2:
+      return 0x7e;
+    case DType::kFloat8E8M0:
+      return 0xff;
+    default:
+      return 0x80;  // the FNUZ types
+  }
+}
+
+// NaN; the lowest signed and the highest unsigned integer; true.
+template <typename T>
+std::optional<Tensor> Limit(DType dtype) {
+  if constexpr (Floating<T>) {
+    return Scalar(dtype, std::numeric_limits<T>::quiet_NaN());
+  } else if constexpr (Half<T>) {
+    return Scalar(dtype, RoundTo<T>(std::numeric_limits<float>::quiet_NaN()));
+  } else if constexpr (Complex<T>) {
+    return Scalar(dtype,
+                  T{std::numeric_limits<decltype(T::re)>::quiet_NaN(), 0});
+  } else if constexpr (std::same_as<T, Bool8>) {
+    return Scalar(dtype, Bool8{1});
+  } else if constexpr (std::same_as<T, StringRef>) {
+    return std::nullopt;
+  } else {
+    return Scalar(dtype, std::is_signed_v<T> ? std::numeric_limits<T>::min()
+                                             : std::numeric_limits<T>::max());
+  }
 }
 
 }  // namespace
@@ -68,6 +114,22 @@ ResolvedOptions ResolveOptions(OperatorId id, const ExecutionOptions& options) {
   override_with(resolved.nan, options.nan);
   override_with(resolved.accumulation, options.accumulation);
   return resolved;
+}
+
+std::optional<Tensor> DefaultFill(FillRule rule, DType dtype) {
+  if (rule == FillRule::kZero) return std::nullopt;
+  if (KindOf(dtype) == DTypeKind::kOpaque) {
+    return Scalar(dtype, Float8Nan(dtype));
+  }
+  switch (dtype) {
+#define SCATTERD_DTYPE(name, onnx, number, lower, storage, kind) \
+  case DType::name:                                              \
+    return Limit<storage>(dtype);
+#include "core/dtypes.inc"
+    case DType::kUnspecified:
+      break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace scatterd

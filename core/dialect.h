@@ -6,6 +6,8 @@
 #ifndef SCATTERD_CORE_DIALECT_H_
 #define SCATTERD_CORE_DIALECT_H_
 
+#include <optional>
+
 #include "absl/strings/string_view.h"
 #include "core/operator_id.h"
 #include "core/options.h"
@@ -18,6 +20,10 @@ absl::string_view DialectName(Dialect dialect);
 // The options of a call of operator `id`: what is set, and for the rest the
 // dialect's defaults (ONNX's if none is set).
 ResolvedOptions ResolveOptions(OperatorId id, const ExecutionOptions& options);
+
+// What SKIP writes into a gather's output where the caller gives no value; no
+// tensor means zero.
+std::optional<Tensor> DefaultFill(FillRule rule, DType dtype);
 
 }  // namespace scatterd
 

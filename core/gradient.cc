@@ -37,6 +37,18 @@ bool UsesOperands(Reduction reduction) {
          reduction == Reduction::kMax || reduction == Reduction::kMin;
 }
 
+absl::Status CheckGradientExists(const Plan& forward) {
+  const bool order = forward.reduction == Reduction::kMax ||
+                     forward.reduction == Reduction::kMin;
+  if (!order || KindOf(forward.dtype) != DTypeKind::kComplex) {
+    return absl::OkStatus();
+  }
+  return ConstraintError(
+      forward.op, 0, "reduction",
+      absl::StrCat("reduction ", ReductionName(forward.reduction),
+                   " of complex numbers has no gradient"));
+}
+
 Plan Transpose(const Plan& forward, const TensorSpec& output) {
   Plan transposed = forward;
   transposed.is_scatter = !forward.is_scatter;
@@ -55,6 +67,7 @@ absl::StatusOr<GradientPlan> MakeGradientPlan(OperatorId id,
   GradientPlan plan;
   SCATTERD_ASSIGN_OR_RETURN(plan.forward, MakePlan(id, inputs));
   SCATTERD_RETURN_IF_ERROR(CheckDifferentiable(id, inputs.data.dtype));
+  SCATTERD_RETURN_IF_ERROR(CheckGradientExists(plan.forward));
   SCATTERD_RETURN_IF_ERROR(
       CheckGradOutput(id, grad_output, plan.forward.output));
   plan.grad_data = inputs.data;

@@ -36,22 +36,4 @@ absl::StatusOr<Plan> MakePlan(OperatorId id, const OperatorInputs& inputs) {
   return absl::UnimplementedError("unknown operator");
 }
 
-absl::StatusOr<ResolvedOptions> ResolveOptions(
-    const ExecutionOptions& options) {
-  if (options.dialect.value_or(Dialect::kOnnx) != Dialect::kOnnx) {
-    return WithField(absl::UnimplementedError(
-                         "only the ONNX dialect is known to this version"),
-                     "options.dialect");
-  }
-  const ResolvedOptions onnx;
-  ResolvedOptions resolved;
-  resolved.out_of_bounds = options.out_of_bounds.value_or(onnx.out_of_bounds);
-  resolved.negative_indices =
-      options.negative_indices.value_or(onnx.negative_indices);
-  resolved.duplicates = options.duplicates.value_or(onnx.duplicates);
-  resolved.nan = options.nan.value_or(onnx.nan);
-  resolved.accumulation = options.accumulation.value_or(onnx.accumulation);
-  return resolved;
-}
-
 }  // namespace scatterd

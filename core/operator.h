@@ -29,10 +29,6 @@ struct OperatorInputs {
 // the request field.
 absl::StatusOr<Plan> MakePlan(OperatorId id, const OperatorInputs& inputs);
 
-// Fills in what the caller left to the dialect.  UNIMPLEMENTED for a dialect
-// that this version does not know yet.
-absl::StatusOr<ResolvedOptions> ResolveOptions(const ExecutionOptions& options);
-
 }  // namespace scatterd
 
 #endif  // SCATTERD_CORE_OPERATOR_H_

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/dialect.h"
 #include "core/errors.h"
 #include "core/operator.h"
 #include "core/status_macros.h"
@@ -112,13 +113,20 @@ uint64_t OperandBytes(const OperatorCall& call, const OperatorInputs& inputs) {
 
 // The operand's elements; zeros are made, others are there.  Null if the
 // kernel does not need any.
-absl::StatusOr<const Tensor*> Materialise(const OperatorCall& call,
-                                          Operand& operand, Ticket& ticket) {
+absl::StatusOr<const Tensor*> Materialise(
+    const OperatorCall& call, Operand& operand,
+    const std::optional<StridedView>& view, Ticket& ticket) {
   if (!NeedsElements(call, operand)) return nullptr;
   if (const auto* zeros = std::get_if<ZerosSpec>(&operand)) {
     SCATTERD_ASSIGN_OR_RETURN(const size_t bytes, CheckedByteSize(zeros->spec));
     SCATTERD_RETURN_IF_ERROR(ticket.Grow(bytes));
     SCATTERD_ASSIGN_OR_RETURN(operand, Tensor::Zeros(zeros->spec));
+  }
+  if (view) {
+    Tensor& tensor = std::get<Tensor>(operand);
+    SCATTERD_RETURN_IF_ERROR(
+        ticket.Grow(*CheckedByteSize({tensor.dtype(), view->shape})));
+    SCATTERD_ASSIGN_OR_RETURN(tensor, Expand(*view, tensor));
   }
   return std::get_if<Tensor>(&operand);
 }
@@ -151,7 +159,7 @@ absl::StatusOr<OperatorResult> Dispatcher::Dispatch(
 absl::StatusOr<PreparedCall> Dispatcher::Prepare(OperatorCall call) const {
   SCATTERD_RETURN_IF_ERROR(CheckOutputTarget(call));
   SCATTERD_ASSIGN_OR_RETURN(OperatorInputs inputs, ResolveOperands(call));
-  SCATTERD_ASSIGN_OR_RETURN(inputs.options, ResolveOptions(call.options));
+  inputs.options = ResolveOptions(call.op, call.options);
   SCATTERD_RETURN_IF_ERROR(CheckDevice(call, backend_.device()));
   SCATTERD_RETURN_IF_ERROR(CheckFillValue(call, inputs.data.dtype));
 
@@ -178,12 +186,18 @@ absl::StatusOr<OperatorResult> Dispatcher::Execute(
   SCATTERD_ASSIGN_OR_RETURN(Tensor output, MakeOutput(prepared, ticket));
   PlanOperands operands;
   SCATTERD_ASSIGN_OR_RETURN(operands.data,
-                            Materialise(call, call.data, ticket));
-  SCATTERD_ASSIGN_OR_RETURN(operands.indices,
-                            Materialise(call, call.indices, ticket));
+                            Materialise(call, call.data, std::nullopt, ticket));
+  SCATTERD_ASSIGN_OR_RETURN(
+      operands.indices,
+      Materialise(call, call.indices, prepared.plan.indices_view, ticket));
   if (prepared.plan.is_scatter) {
-    SCATTERD_ASSIGN_OR_RETURN(operands.updates,
-                              Materialise(call, call.updates, ticket));
+    SCATTERD_ASSIGN_OR_RETURN(
+        operands.updates,
+        Materialise(call, call.updates, prepared.plan.updates_view, ticket));
+  }
+  if (!call.options.fill_value) {
+    call.options.fill_value =
+        DefaultFill(prepared.plan.options.fill, prepared.plan.dtype);
   }
   if (call.options.fill_value) operands.fill_value = &*call.options.fill_value;
 

@@ -58,13 +58,17 @@ void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
-void EnableStandardServices() {
-  static const bool enabled = [] {
+// Once for the process.
+void SetUpGrpc() {
+  static const bool done = [] {
+    // Kept to the end: taking gRPC down can wait ten seconds for a poll of its
+    // own.
+    grpc_init();
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     return true;
   }();
-  static_cast<void>(enabled);
+  static_cast<void>(done);
 }
 
 absl::Status CannotListen(const Listener& listener, absl::string_view why) {
@@ -100,7 +104,7 @@ Server::Server(const ServerOptions& options, Log& log,
 Server::~Server() { Stop(absl::ZeroDuration()); }
 
 absl::Status Server::Listen(const ServerOptions& options) {
-  EnableStandardServices();
+  SetUpGrpc();
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
   builder.RegisterService(&tensor_ops_.grpc_service());

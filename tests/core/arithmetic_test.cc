@@ -129,6 +129,18 @@ TEST(Arithmetic, ComplexDivisionByZeroHasTheSignOfTheNumerator) {
   }
 }
 
+TEST(Arithmetic, ComplexNumbersOrderLexicographically) {
+  const auto max = [](Complex64 a, Complex64 b) { return Max::Apply(a, b); };
+  EXPECT_EQ(max({1, 9}, {2, -9}).re, 2);
+  EXPECT_EQ(max({2, -9}, {1, 9}).im, -9);
+  EXPECT_EQ(max({1, 2}, {1, 3}).im, 3);
+  EXPECT_EQ(Min::Apply(Complex64{1, 2}, Complex64{1, 3}).im, 2);
+  EXPECT_EQ(Bits(max({1, kNanA}, {5, 5}).im), Bits(kNanA));
+  EXPECT_EQ(Bits(max({5, 5}, {kNanB, 1}).re), Bits(kNanB));
+  EXPECT_EQ(MaxIgnore::Apply(Complex64{5, 5}, Complex64{kNanB, 1}).re, 5);
+  EXPECT_EQ(MaxIgnore::Apply(Complex64{kNanA, 1}, Complex64{4, 1}).re, 4);
+}
+
 TEST(Arithmetic, IdentitiesLeaveAnUpdateAsItIs) {
   for (float value : {-kInf, -3.0f, 0.0f, 2.5f, kInf}) {
     EXPECT_EQ(AddOp::Apply(Identity<AddOp, float>(), value), value);

@@ -339,14 +339,5 @@ TEST(ElementAddressing, MergesAxesOnlyWhereDataIsContiguous) {
   EXPECT_EQ(elements.outer[1].data_stride, 20);
 }
 
-TEST(Options, DialectsOtherThanOnnxAreUnimplemented) {
-  ExecutionOptions options;
-  options.dialect = Dialect::kJax;
-  EXPECT_THAT(ResolveOptions(options),
-              StatusIs(absl::StatusCode::kUnimplemented));
-  options.dialect = Dialect::kOnnx;
-  EXPECT_THAT(ResolveOptions(options), IsOk());
-}
-
 }  // namespace
 }  // namespace scatterd

@@ -4,8 +4,6 @@
 #include <iostream>
 #include <utility>
 
-#include "grpc/grpc.h"
-
 namespace scatterd::test {
 namespace {
 
@@ -21,9 +19,6 @@ ServerOptions OnLoopback(ServerOptions options) {
 LoopbackServer::LoopbackServer(ServerOptions options,
                                std::unique_ptr<Backend> backend)
     : log_(LogLevel::kError, LogFormat::kText) {
-  // Kept to the end of the program: taking gRPC down between tests can wait
-  // ten seconds for a poll of a client's.
-  grpc_init();
   absl::StatusOr<std::unique_ptr<Server>> server =
       Server::Start(OnLoopback(std::move(options)), log_, std::move(backend));
   if (!server.ok()) {

@@ -83,9 +83,7 @@ class Maker {
   T MakeInteger() {
     T value = static_cast<T>(random_.Below(9) - 4);
     if (random_.OneIn(4)) {
-      value = static_cast<T>(
-          random_.Below(std::numeric_limits<int64_t>::max()) * 2 +
-          random_.Below(2));
+      value = static_cast<T>(random_.Bits());
     } else if (random_.OneIn(8)) {
       value = random_.OneIn(2) ? std::numeric_limits<T>::min()
                                : std::numeric_limits<T>::max();

@@ -26,6 +26,9 @@ class RandomTensors {
   int64_t Below(int64_t n) {
     return static_cast<int64_t>(engine_() % static_cast<uint64_t>(n));
   }
+  // 64 random bits.
+  uint64_t Bits() { return engine_(); }
+
   bool OneIn(int64_t n) { return Below(n) == 0; }
 
   // Small extents; one shape in eight has an extent of 0 if `zeros`.

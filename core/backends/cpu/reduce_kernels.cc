@@ -106,8 +106,6 @@ ReduceKernels KernelsFor(Reduction reduction, NanPolicy nan) {
     if (IsOrder(reduction)) return OrderKernels<T>(reduction, nan);
     return reduction == Reduction::kAdd ? Kernels<T, AddOp>()
                                         : Kernels<T, MulOp>();
-  } else if constexpr (Complex<T>) {
-    return ArithmeticKernels<T>(reduction);
   } else {
     return IsOrder(reduction) ? OrderKernels<T>(reduction, nan)
                               : ArithmeticKernels<T>(reduction);
