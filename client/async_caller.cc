@@ -25,6 +25,18 @@ void AsyncCaller::Start(PreparedCall call, Done done) {
   async_call->Begin();
 }
 
+void AsyncCaller::Fail(absl::Status status, Done done) {
+  {
+    absl::MutexLock lock(&mutex_);
+    ++num_failing_;
+  }
+  worker_.RunSoon([this, status = std::move(status), done = std::move(done)] {
+    done(status);
+    absl::MutexLock lock(&mutex_);
+    --num_failing_;
+  });
+}
+
 void AsyncCaller::Serve() {
   void* tag;
   bool ok;
@@ -33,19 +45,19 @@ void AsyncCaller::Serve() {
 
 // Callbacks may start further calls, so until there are none.
 void AsyncCaller::CancelAll() {
+  const auto changed = [this](const std::set<std::shared_ptr<AsyncCall>>& then,
+                              int failing_then) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return calls_ != then || num_failing_ != failing_then;
+  };
   mutex_.Lock();
-  while (!calls_.empty()) {
+  while (!calls_.empty() || num_failing_ > 0) {
     const std::set<std::shared_ptr<AsyncCall>> calls = calls_;
+    const int num_failing = num_failing_;
     mutex_.Unlock();
     for (const std::shared_ptr<AsyncCall>& call : calls) call->Cancel();
     mutex_.Lock();
-    const auto gone = [this, &calls]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      for (const auto& call : calls) {
-        if (calls_.count(call) != 0) return false;
-      }
-      return true;
-    };
-    mutex_.Await(absl::Condition(&gone));
+    const auto progress = [&] { return changed(calls, num_failing); };
+    mutex_.Await(absl::Condition(&progress));
   }
   mutex_.Unlock();
 }

@@ -38,8 +38,8 @@ class AsyncCaller {
   // refers to the message any more.
   void Start(PreparedCall call, Done done);
 
-  // `task` on one of the two threads.
-  void RunSoon(std::function<void()> task) { worker_.RunSoon(std::move(task)); }
+  // For calls that cannot be made: `done` gets `status` like that of Start.
+  void Fail(absl::Status status, Done done);
 
  private:
   friend class AsyncCall;
@@ -53,6 +53,7 @@ class AsyncCaller {
   Worker worker_;
   absl::Mutex mutex_;
   std::set<std::shared_ptr<AsyncCall>> calls_ ABSL_GUARDED_BY(mutex_);
+  int num_failing_ ABSL_GUARDED_BY(mutex_) = 0;  // whose `done` is to run
   std::thread thread_;
 };
 

@@ -18,6 +18,7 @@
 #include "core/status_macros.h"
 #include "proto/byte_buffer.h"
 #include "proto/codec.h"
+#include "proto/graph_codec.h"
 
 namespace scatterd {
 namespace {
@@ -46,12 +47,26 @@ bool IsRepeatable(const OperatorCall& call) {
          !call.options.idempotency_key.empty();
 }
 
-absl::StatusOr<OperatorResult> DecodeReply(
-    absl::StatusOr<grpc::ByteBuffer> reply) {
+void Decode(const ReceivedMessage& message,
+            absl::StatusOr<OperatorResult>& result) {
+  result = DecodeResult(message.pieces(), ReserveAnything);
+}
+
+void Decode(const ReceivedMessage& message,
+            absl::StatusOr<GradientResult>& result) {
+  result = DecodeGradientResult(message.pieces(), ReserveAnything);
+}
+
+void Decode(const ReceivedMessage& message,
+            absl::StatusOr<GraphResult>& result) {
+  result = DecodeGraphResult(message.pieces(), ReserveAnything);
+}
+
+template <typename Result>
+absl::StatusOr<Result> DecodeReply(absl::StatusOr<grpc::ByteBuffer> reply) {
   if (!reply.ok()) return std::move(reply).status();
-  const ReceivedMessage message(&*reply);
-  absl::StatusOr<OperatorResult> result =
-      DecodeResult(message.pieces(), ReserveAnything);
+  absl::StatusOr<Result> result;
+  Decode(ReceivedMessage(&*reply), result);
   if (result.ok() || absl::IsResourceExhausted(result.status())) return result;
   return absl::InternalError(
       absl::StrCat("client: malformed reply: ", result.status().message()));
@@ -80,6 +95,20 @@ class Client::Impl {
         std::move(message), IsRepeatable(call), options);
   }
 
+  absl::StatusOr<PreparedCall> Prepare(const GradientCall& call,
+                                       const CallOptions& options) const {
+    SCATTERD_ASSIGN_OR_RETURN(EncodedMessage message, EncodeGradientCall(call));
+    return Prepare("/scatterd.v1.TensorOps/Gradient", std::move(message),
+                   /*repeatable=*/true, options);
+  }
+
+  absl::StatusOr<PreparedCall> Prepare(const GraphCall& call,
+                                       const CallOptions& options) const {
+    SCATTERD_ASSIGN_OR_RETURN(EncodedMessage message, EncodeGraphCall(call));
+    return Prepare("/scatterd.v1.TensorOps/Run", std::move(message),
+                   /*repeatable=*/true, options);
+  }
+
   absl::StatusOr<PreparedCall> Prepare(std::string method,
                                        EncodedMessage message, bool repeatable,
                                        const CallOptions& options) const {
@@ -89,6 +118,40 @@ class Client::Impl {
     return PreparedCall{std::move(method), std::move(message), options,
                         deadline,
                         RetryState(options_.retry, repeatable, deadline)};
+  }
+
+  // A call of any kind, in the three forms.
+  template <typename Result, typename Call>
+  absl::StatusOr<Result> Run(const Call& call, const CallOptions& options) {
+    SCATTERD_ASSIGN_OR_RETURN(PreparedCall prepared, Prepare(call, options));
+    return DecodeReply<Result>(RunSyncCall(connections_, std::move(prepared)));
+  }
+
+  template <typename Result, typename Call, typename Done>
+  void Start(Call call, const CallOptions& options, Done done) {
+    absl::StatusOr<PreparedCall> prepared = Prepare(call, options);
+    call = {};  // what is sent is in `prepared`
+    AsyncCaller::Done decode_and_call =
+        [done = std::move(done)](absl::StatusOr<grpc::ByteBuffer> reply) {
+          done(DecodeReply<Result>(std::move(reply)));
+        };
+    if (prepared.ok()) {
+      async_caller().Start(*std::move(prepared), std::move(decode_and_call));
+    } else {
+      async_caller().Fail(prepared.status(), std::move(decode_and_call));
+    }
+  }
+
+  template <typename Result, typename Call>
+  std::future<absl::StatusOr<Result>> StartFuture(Call call,
+                                                  const CallOptions& options) {
+    auto promise = std::make_shared<std::promise<absl::StatusOr<Result>>>();
+    std::future<absl::StatusOr<Result>> future = promise->get_future();
+    Start<Result>(std::move(call), options,
+                  [promise](absl::StatusOr<Result> result) {
+                    promise->set_value(std::move(result));
+                  });
+    return future;
   }
 
   ConnectionPool& connections() { return connections_; }
@@ -123,36 +186,45 @@ Client::~Client() = default;
 
 absl::StatusOr<OperatorResult> Client::Call(const OperatorCall& call,
                                             const CallOptions& options) {
-  SCATTERD_ASSIGN_OR_RETURN(PreparedCall prepared,
-                            impl_->Prepare(call, options));
-  return DecodeReply(RunSyncCall(impl_->connections(), std::move(prepared)));
+  return impl_->Run<OperatorResult>(call, options);
 }
 
 void Client::CallAsync(OperatorCall call, CallOptions options, Callback done) {
-  absl::StatusOr<PreparedCall> prepared = impl_->Prepare(call, options);
-  call = {};  // what is sent is in `prepared`
-  if (!prepared.ok()) {
-    impl_->async_caller().RunSoon(
-        [status = prepared.status(), done = std::move(done)] { done(status); });
-    return;
-  }
-  impl_->async_caller().Start(
-      *std::move(prepared),
-      [done = std::move(done)](absl::StatusOr<grpc::ByteBuffer> reply) {
-        done(DecodeReply(std::move(reply)));
-      });
+  impl_->Start<OperatorResult>(std::move(call), options, std::move(done));
 }
 
 std::future<absl::StatusOr<OperatorResult>> Client::CallFuture(
     OperatorCall call, CallOptions options) {
-  auto promise =
-      std::make_shared<std::promise<absl::StatusOr<OperatorResult>>>();
-  std::future<absl::StatusOr<OperatorResult>> future = promise->get_future();
-  CallAsync(std::move(call), std::move(options),
-            [promise](absl::StatusOr<OperatorResult> result) {
-              promise->set_value(std::move(result));
-            });
-  return future;
+  return impl_->StartFuture<OperatorResult>(std::move(call), options);
+}
+
+absl::StatusOr<GradientResult> Client::Gradient(const GradientCall& call,
+                                                const CallOptions& options) {
+  return impl_->Run<GradientResult>(call, options);
+}
+
+void Client::GradientAsync(GradientCall call, CallOptions options,
+                           GradientCallback done) {
+  impl_->Start<GradientResult>(std::move(call), options, std::move(done));
+}
+
+std::future<absl::StatusOr<GradientResult>> Client::GradientFuture(
+    GradientCall call, CallOptions options) {
+  return impl_->StartFuture<GradientResult>(std::move(call), options);
+}
+
+absl::StatusOr<GraphResult> Client::Run(const GraphCall& call,
+                                        const CallOptions& options) {
+  return impl_->Run<GraphResult>(call, options);
+}
+
+void Client::RunAsync(GraphCall call, CallOptions options, RunCallback done) {
+  impl_->Start<GraphResult>(std::move(call), options, std::move(done));
+}
+
+std::future<absl::StatusOr<GraphResult>> Client::RunFuture(
+    GraphCall call, CallOptions options) {
+  return impl_->StartFuture<GraphResult>(std::move(call), options);
 }
 
 absl::StatusOr<Tensor> Client::Gather(const Operand& data,

@@ -61,9 +61,14 @@ absl::Status CheckMetadata(const CallOptions& options) {
 
 absl::Time EffectiveDeadline(const CallOptions& options,
                              absl::Duration default_timeout, absl::Time now) {
-  if (!options.timeout && !options.deadline) return now + default_timeout;
-  return std::min(now + options.timeout.value_or(absl::InfiniteDuration()),
-                  options.deadline.value_or(absl::InfiniteFuture()));
+  absl::Time deadline = options.deadline.value_or(absl::InfiniteFuture());
+  if (options.timeout) {
+    deadline = std::min(deadline, now + *options.timeout);
+  } else if (!options.deadline) {
+    deadline = now + default_timeout;
+  }
+  // gRPC takes a time before 1970 for "never".
+  return std::max(deadline, absl::UnixEpoch());
 }
 
 grpc::ByteBuffer MakeRequest(const EncodedMessage& message,

@@ -31,7 +31,7 @@ endif()
 set(libraries tensor messages proto client)
 # What scatterd/client.h shows of core.
 set(core_headers buffer.h call.h dtype.h dtypes.inc errors.h float16.h
-  operator_id.h ops/ops.inc options.h reduction.h reductions.inc shape.h
+  graph.h operator_id.h ops/ops.inc options.h reduction.h reductions.inc shape.h
   tensor.h)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/scatterd)
 

@@ -17,6 +17,13 @@ if(SCATTERD_SANITIZE)
   target_link_options(scatterd_options INTERFACE
     -fsanitize=${SCATTERD_SANITIZE})
 endif()
+if(SCATTERD_SANITIZE STREQUAL "thread")
+  # Headers of libraries look at __SANITIZE_THREAD__ too, and protobuf's then
+  # lay out classes otherwise than the library was compiled.  The standard
+  # library does need to know; our own code asks for SCATTERD_TSAN.
+  target_compile_options(scatterd_options INTERFACE
+    -U__SANITIZE_THREAD__ -D_GLIBCXX_TSAN=1 -DSCATTERD_TSAN=1)
+endif()
 if(SCATTERD_COVERAGE)
   target_compile_options(scatterd_options INTERFACE
     --coverage -fprofile-update=atomic)

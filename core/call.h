@@ -61,6 +61,14 @@ struct OperatorCall {
   OutputTarget output;
 };
 
+// A request for gradients.
+struct GradientCall {
+  OperatorCall forward;         // its `output` is not used
+  Operand grad_output;          // the gradient of the forward call's output
+  std::optional<double> scale;  // multiplies both gradients; absent: 1
+  ExecutionOptions options;     // what is set wins over forward.options
+};
+
 // How a call went; times in nanoseconds.
 struct ExecutionStats {
   uint64_t queue_ns = 0;    // waiting for a thread
@@ -73,6 +81,12 @@ struct ExecutionStats {
 // A reply.
 struct OperatorResult {
   std::optional<Tensor> output;
+  ExecutionStats stats;
+};
+
+struct GradientResult {
+  Tensor grad_data;
+  std::optional<Tensor> grad_updates;  // scatters only
   ExecutionStats stats;
 };
 

@@ -116,6 +116,25 @@ ResolvedOptions ResolveOptions(OperatorId id, const ExecutionOptions& options) {
   return resolved;
 }
 
+ExecutionOptions OverlayOptions(ExecutionOptions base,
+                                const ExecutionOptions& over) {
+  const auto overlay = [](auto& value, const auto& set) {
+    if (set) value = set;
+  };
+  overlay(base.dialect, over.dialect);
+  overlay(base.out_of_bounds, over.out_of_bounds);
+  overlay(base.negative_indices, over.negative_indices);
+  overlay(base.duplicates, over.duplicates);
+  overlay(base.nan, over.nan);
+  overlay(base.accumulation, over.accumulation);
+  overlay(base.fill_value, over.fill_value);
+  if (!over.device.empty()) base.device = over.device;
+  if (!over.idempotency_key.empty()) {
+    base.idempotency_key = over.idempotency_key;
+  }
+  return base;
+}
+
 std::optional<Tensor> DefaultFill(FillRule rule, DType dtype) {
   if (rule == FillRule::kZero) return std::nullopt;
   if (KindOf(dtype) == DTypeKind::kOpaque) {

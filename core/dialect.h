@@ -21,6 +21,10 @@ absl::string_view DialectName(Dialect dialect);
 // dialect's defaults (ONNX's if none is set).
 ResolvedOptions ResolveOptions(OperatorId id, const ExecutionOptions& options);
 
+// The options that are set in `over`, and for the rest those of `base`.
+ExecutionOptions OverlayOptions(ExecutionOptions base,
+                                const ExecutionOptions& over);
+
 // What SKIP writes into a gather's output where the caller gives no value; no
 // tensor means zero.
 std::optional<Tensor> DefaultFill(FillRule rule, DType dtype);

@@ -30,6 +30,10 @@ absl::Status ConstraintError(absl::string_view op, int n,
 // Names the field at fault of a status that has none yet; returns it.
 absl::Status WithField(absl::Status status, absl::string_view field);
 
+// For a status about a message inside field `parent`: puts the parent before
+// the field that the status names; returns it.
+absl::Status BelowField(absl::Status status, absl::string_view parent);
+
 // Names a machine-readable reason; returns the status.
 absl::Status WithReason(absl::Status status, absl::string_view reason);
 
@@ -37,6 +41,10 @@ absl::Status WithReason(absl::Status status, absl::string_view reason);
 // for and what is allowed.  `retry_after_ms` > 0 where waiting helps.
 absl::Status LimitError(absl::string_view limit, uint64_t got, uint64_t allowed,
                         int retry_after_ms = 0);
+
+// A name that a caller chose, in quotes, for messages and field paths: escaped
+// to ASCII, and cut where it is long.
+std::string QuotedName(absl::string_view name);
 
 // The payload's text; empty if there is none.
 std::string GetPayload(const absl::Status& status, absl::string_view key);

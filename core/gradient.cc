@@ -1,5 +1,7 @@
 #include "core/gradient.h"
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "core/errors.h"
 #include "core/status_macros.h"
@@ -71,14 +73,18 @@ absl::StatusOr<GradientPlan> MakeGradientPlan(OperatorId id,
   SCATTERD_RETURN_IF_ERROR(
       CheckGradOutput(id, grad_output, plan.forward.output));
   plan.grad_data = inputs.data;
-  if (plan.forward.is_scatter) plan.grad_updates = inputs.updates;
+  if (plan.forward.is_scatter) {
+    const std::optional<StridedView>& view = plan.forward.updates_view;
+    plan.grad_updates = {inputs.updates.dtype,
+                         view ? view->shape : inputs.updates.shape};
+  }
   plan.transposed =
       Transpose(plan.forward,
                 plan.forward.is_scatter ? plan.grad_updates : plan.grad_data);
   const bool uses =
       plan.forward.is_scatter && UsesOperands(plan.forward.reduction);
   plan.needs_updates = uses;
-  plan.needs_data = uses;
+  plan.needs_data = uses && !plan.forward.exclude_self;
   return plan;
 }
 

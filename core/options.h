@@ -84,7 +84,6 @@ enum class EmptyTuple {
 // Indices of rank 1 in scatter_nd.
 enum class IndexVector {
   kTuple,  // one tuple
-  kList,   // a list of tuples of depth 1
   kRefuse,
 };
 

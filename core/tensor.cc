@@ -1,6 +1,8 @@
 #include "core/tensor.h"
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
@@ -84,6 +86,22 @@ absl::StatusOr<Tensor> Tensor::FromStrings(
   }
   return FromBuffer({DType::kString, shape}, std::move(elements),
                     {std::move(blob)});
+}
+
+// Each once: tensors that are made from one another again and again would have
+// twice as many every time.
+void Tensor::ShareBlobs(const Tensor& other) {
+  if (other.blobs_.empty()) return;
+  const bool had_none = blobs_.empty();
+  blobs_.insert(blobs_.end(), other.blobs_.begin(), other.blobs_.end());
+  if (had_none) return;
+  std::sort(blobs_.begin(), blobs_.end(), [](const Buffer& a, const Buffer& b) {
+    return std::less<>()(a.data(), b.data());
+  });
+  const auto same = [](const Buffer& a, const Buffer& b) {
+    return a.data() == b.data();
+  };
+  blobs_.erase(std::unique(blobs_.begin(), blobs_.end(), same), blobs_.end());
 }
 
 uint64_t Tensor::string_bytes() const {

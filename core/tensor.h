@@ -106,9 +106,7 @@ class Tensor {
   const std::vector<Buffer>& blobs() const { return blobs_; }
 
   // Keeps what another tensor's StringRefs point at alive in this one too.
-  void ShareBlobs(const Tensor& other) {
-    blobs_.insert(blobs_.end(), other.blobs_.begin(), other.blobs_.end());
-  }
+  void ShareBlobs(const Tensor& other);
   void AddBlob(Buffer blob) { blobs_.push_back(std::move(blob)); }
 
   // The sum of a STRING tensor's lengths; 0 for other dtypes.

@@ -22,8 +22,8 @@ grpc::Slice ToSlice(const Buffer& part) {
 }  // namespace
 
 ReceivedMessage::ReceivedMessage(grpc::ByteBuffer* buffer) {
-  valid_ = buffer->Valid() && buffer->Dump(&slices_).ok();
-  buffer->Clear();
+  buffer_.Swap(buffer);
+  valid_ = buffer_.Valid() && buffer_.Dump(&slices_).ok();
   pieces_.reserve(slices_.size());
   for (const grpc::Slice& slice : slices_) {
     pieces_.emplace_back(reinterpret_cast<const char*>(slice.begin()),

@@ -34,6 +34,9 @@ class ReceivedMessage {
  private:
   bool valid_ = false;
   uint64_t size_ = 0;
+  // Outlives the slices: freeing a received slice may run gRPC's memory quota,
+  // for which gRPC prepares the thread only when it frees a ByteBuffer.
+  grpc::ByteBuffer buffer_;
   std::vector<grpc::Slice> slices_;
   std::vector<absl::string_view> pieces_;
 };

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "proto/call_fields.h"
 #include "proto/codec.h"
 #include "proto/enums.h"
 #include "proto/field_merger.h"
@@ -16,17 +17,7 @@
 #include "proto/wire_writer.h"
 
 namespace scatterd {
-namespace {
-
-using internal::FieldMerger;
-using internal::FieldScope;
-using internal::OperandEncoder;
-using internal::OperandFields;
-using internal::WireReader;
-using internal::WireWriter;
-
-constexpr uint32_t kOptions = 14;
-constexpr uint32_t kOutput = 15;
+namespace internal {
 
 // Field numbers of an operator's request; 0: it has no such field.
 struct CallRow {
@@ -34,6 +25,11 @@ struct CallRow {
   uint32_t data, indices, updates;
   uint32_t axis, batch_dims, reduction, exclude_self;
 };
+
+namespace {
+
+constexpr uint32_t kOptions = 14;
+constexpr uint32_t kOutput = 15;
 
 // In the order of CallRow's members.
 constexpr CallRow kRows[] = {
@@ -51,83 +47,72 @@ const CallRow& RowOf(OperatorId op) {
   return kRows[0];  // unreachable: every operator has a row
 }
 
-// What a request says.
-class CallFields {
- public:
-  CallFields(OperatorId op, ReserveBytes reserve)
-      : row_(RowOf(op)), scope_{OperatorName(op)}, reserve_(reserve) {}
+}  // namespace
 
-  absl::Status Merge(WireReader message) {
-    return internal::MergeFields(
-        message, scope_, reserve_,
-        [this](FieldMerger& field) { return MergeField(field); });
+CallFields::CallFields(OperatorId op, ReserveBytes reserve)
+    : row_(&RowOf(op)), scope_{OperatorName(op)}, reserve_(reserve) {}
+
+OperatorId CallFields::op() const { return row_->op; }
+
+absl::Status CallFields::Merge(WireReader message) {
+  return MergeFields(message, scope_, reserve_,
+                     [this](FieldMerger& field) { return MergeField(field); });
+}
+
+absl::StatusOr<OperatorCall> CallFields::Build() const {
+  OperatorCall call;
+  call.op = row_->op;
+  call.attributes = attributes_;
+  SCATTERD_RETURN_IF_ERROR(BuildReduction(call.attributes));
+  SCATTERD_ASSIGN_OR_RETURN(call.options,
+                            options_.Build(Child("options"), reserve_));
+  SCATTERD_ASSIGN_OR_RETURN(call.output, output_.Build(Child("output")));
+  SCATTERD_ASSIGN_OR_RETURN(call.data, data_.Build(Child("data"), reserve_));
+  SCATTERD_ASSIGN_OR_RETURN(call.indices,
+                            indices_.Build(Child("indices"), reserve_));
+  SCATTERD_ASSIGN_OR_RETURN(call.updates,
+                            updates_.Build(Child("updates"), reserve_));
+  return call;
+}
+
+absl::Status CallFields::MergeField(FieldMerger& field) {
+  const uint32_t number = field.number();
+  if (number == row_->data) return MergeMessage(field, "data", data_);
+  if (number == row_->indices) return MergeMessage(field, "indices", indices_);
+  if (number == row_->updates) return MergeMessage(field, "updates", updates_);
+  if (number == kOptions) return MergeMessage(field, "options", options_);
+  if (number == kOutput) return MergeMessage(field, "output", output_);
+  if (number == row_->axis) return field.Number(&attributes_.axis);
+  if (number == row_->batch_dims) return field.Number(&attributes_.batch_dims);
+  if (number == row_->reduction) return field.Number(&reduction_);
+  if (number == row_->exclude_self) {
+    return field.Number(&attributes_.exclude_self);
   }
+  return field.Skip();
+}
 
-  absl::StatusOr<OperatorCall> Build() const {
-    OperatorCall call;
-    call.op = row_.op;
-    call.attributes = attributes_;
-    SCATTERD_RETURN_IF_ERROR(BuildReduction(call.attributes));
-    SCATTERD_ASSIGN_OR_RETURN(call.options,
-                              options_.Build(Child("options"), reserve_));
-    SCATTERD_ASSIGN_OR_RETURN(call.output, output_.Build(Child("output")));
-    SCATTERD_ASSIGN_OR_RETURN(call.data, data_.Build(Child("data"), reserve_));
-    SCATTERD_ASSIGN_OR_RETURN(call.indices,
-                              indices_.Build(Child("indices"), reserve_));
-    SCATTERD_ASSIGN_OR_RETURN(call.updates,
-                              updates_.Build(Child("updates"), reserve_));
-    return call;
+template <typename Fields>
+absl::Status CallFields::MergeMessage(FieldMerger& field,
+                                      absl::string_view name, Fields& fields) {
+  return field.Delimited([&](WireReader body) {
+    return fields.Merge(body, Child(name), reserve_);
+  });
+}
+
+absl::Status CallFields::BuildReduction(OperatorAttributes& attributes) const {
+  if (reduction_ == 0) return absl::OkStatus();
+  const std::optional<Reduction> reduction =
+      EnumFromWire<Reduction>(reduction_);
+  if (!reduction) {
+    return scope_.Error(
+        "reduction",
+        absl::StrCat("reduction has an unknown value (", reduction_, ")"));
   }
+  attributes.reduction = *reduction;
+  return absl::OkStatus();
+}
 
- private:
-  FieldScope Child(absl::string_view field) const { return {scope_.op, field}; }
-
-  absl::Status MergeField(FieldMerger& field) {
-    const uint32_t number = field.number();
-    if (number == row_.data) return MergeMessage(field, "data", data_);
-    if (number == row_.indices) return MergeMessage(field, "indices", indices_);
-    if (number == row_.updates) return MergeMessage(field, "updates", updates_);
-    if (number == kOptions) return MergeMessage(field, "options", options_);
-    if (number == kOutput) return MergeMessage(field, "output", output_);
-    if (number == row_.axis) return field.Number(&attributes_.axis);
-    if (number == row_.batch_dims) return field.Number(&attributes_.batch_dims);
-    if (number == row_.reduction) return field.Number(&reduction_);
-    if (number == row_.exclude_self) {
-      return field.Number(&attributes_.exclude_self);
-    }
-    return field.Skip();
-  }
-
-  template <typename Fields>
-  absl::Status MergeMessage(FieldMerger& field, absl::string_view name,
-                            Fields& fields) {
-    return field.Delimited([&](WireReader body) {
-      return fields.Merge(body, Child(name), reserve_);
-    });
-  }
-
-  absl::Status BuildReduction(OperatorAttributes& attributes) const {
-    if (reduction_ == 0) return absl::OkStatus();
-    const std::optional<Reduction> reduction =
-        internal::EnumFromWire<Reduction>(reduction_);
-    if (!reduction) {
-      return scope_.Error(
-          "reduction",
-          absl::StrCat("reduction has an unknown value (", reduction_, ")"));
-    }
-    attributes.reduction = *reduction;
-    return absl::OkStatus();
-  }
-
-  const CallRow& row_;
-  const FieldScope scope_;
-  const ReserveBytes reserve_;
-  OperandFields data_, indices_, updates_;
-  OperatorAttributes attributes_;
-  int32_t reduction_ = 0;
-  internal::OptionsFields options_;
-  internal::OutputTargetFields output_;
-};
+namespace {
 
 // A request ready to be written.  Refers to the call.
 class CallEncoder {
@@ -138,12 +123,12 @@ class CallEncoder {
         data_(call.data),
         indices_(call.indices),
         updates_(call.updates),
-        output_(internal::EncodeOutputTarget(call.output)) {}
+        output_(EncodeOutputTarget(call.output)) {}
 
   absl::StatusOr<EncodedMessage> Encode() {
-    SCATTERD_RETURN_IF_ERROR(internal::CheckMessageSize(OperandsSize()));
+    SCATTERD_RETURN_IF_ERROR(CheckMessageSize(OperandsSize()));
     SCATTERD_ASSIGN_OR_RETURN(const std::string options,
-                              internal::EncodeOptions(call_.options));
+                              EncodeOptions(call_.options));
     WireWriter writer;
     SCATTERD_RETURN_IF_ERROR(data_.Write(row_.data, writer));
     SCATTERD_RETURN_IF_ERROR(indices_.Write(row_.indices, writer));
@@ -154,7 +139,7 @@ class CallEncoder {
     if (!options.empty()) writer.BytesField(kOptions, options);
     if (!output_.empty()) writer.BytesField(kOutput, output_);
     EncodedMessage message = writer.Finish();
-    SCATTERD_RETURN_IF_ERROR(internal::CheckMessageSize(message.size()));
+    SCATTERD_RETURN_IF_ERROR(CheckMessageSize(message.size()));
     return message;
   }
 
@@ -185,16 +170,17 @@ class CallEncoder {
 };
 
 }  // namespace
+}  // namespace internal
 
 absl::StatusOr<OperatorCall> DecodeCall(OperatorId op, MessagePieces message,
                                         ReserveBytes reserve) {
-  CallFields fields(op, reserve);
-  SCATTERD_RETURN_IF_ERROR(fields.Merge(WireReader(message)));
+  internal::CallFields fields(op, reserve);
+  SCATTERD_RETURN_IF_ERROR(fields.Merge(internal::WireReader(message)));
   return fields.Build();
 }
 
 absl::StatusOr<EncodedMessage> EncodeCall(const OperatorCall& call) {
-  return CallEncoder(call).Encode();
+  return internal::CallEncoder(call).Encode();
 }
 
 }  // namespace scatterd

@@ -81,6 +81,18 @@ absl::StatusOr<EncodedMessage> EncodeResult(const OperatorResult& result);
 absl::StatusOr<OperatorResult> DecodeResult(MessagePieces message,
                                             ReserveBytes reserve);
 
+// GradientRequest; its forward request is decoded as by DecodeCall, with fields
+// below the oneof's ("scatter_nd.data.tensor"), and is required.
+absl::StatusOr<GradientCall> DecodeGradientCall(MessagePieces message,
+                                                ReserveBytes reserve);
+absl::StatusOr<EncodedMessage> EncodeGradientCall(const GradientCall& call);
+
+// GradientResponse.  Decoding requires grad_data.
+absl::StatusOr<EncodedMessage> EncodeGradientResult(
+    const GradientResult& result);
+absl::StatusOr<GradientResult> DecodeGradientResult(MessagePieces message,
+                                                    ReserveBytes reserve);
+
 // TensorProto alone, also onnx.TensorProto files.  Errors as for calls.
 absl::StatusOr<Tensor> DecodeTensor(MessagePieces message,
                                     ReserveBytes reserve);

@@ -1,5 +1,6 @@
 #include "proto/field_merger.h"
 
+#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,14 @@
 #include "proto/utf8.h"
 
 namespace scatterd::internal {
+
+absl::Status FieldMerger::Double(double* value) {
+  if (tag_.type != WireType::kFixed64) return Skip();
+  uint64_t bits = 0;
+  if (!message_.ReadFixed64(&bits)) return scope_.Malformed();
+  *value = std::bit_cast<double>(bits);
+  return absl::OkStatus();
+}
 
 absl::Status FieldMerger::Text(absl::string_view name, std::string* text) {
   return Delimited([&](WireReader body) -> absl::Status {

@@ -59,6 +59,8 @@ class FieldMerger {
     return absl::OkStatus();
   }
 
+  absl::Status Double(double* value);
+
   // A string, which must be UTF-8; `name` is the field's.
   absl::Status Text(absl::string_view name, std::string* text);
 

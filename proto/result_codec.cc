@@ -1,11 +1,11 @@
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "core/status_macros.h"
 #include "proto/codec.h"
 #include "proto/field_merger.h"
 #include "proto/field_scope.h"
+#include "proto/stats_codec.h"
 #include "proto/tensor_decoder.h"
 #include "proto/tensor_encoder.h"
 #include "proto/tensor_fields.h"
@@ -26,38 +26,6 @@ using Response = v1::OperatorResponse;
 
 constexpr FieldScope kResponse{"response"};
 constexpr FieldScope kOutput{"response", "output"};
-constexpr FieldScope kStats{"response", "stats"};
-
-std::string EncodeStats(const ExecutionStats& stats) {
-  v1::ExecutionStats wire;
-  wire.set_queue_ns(stats.queue_ns);
-  wire.set_compute_ns(stats.compute_ns);
-  wire.set_device(stats.device);
-  wire.set_bytes_read(stats.bytes_read);
-  wire.set_bytes_written(stats.bytes_written);
-  return wire.SerializeAsString();
-}
-
-absl::Status MergeStats(WireReader message, ReserveBytes reserve,
-                        ExecutionStats* stats) {
-  using Wire = v1::ExecutionStats;
-  return MergeFields(message, kStats, reserve, [stats](FieldMerger& field) {
-    switch (field.number()) {
-      case Wire::kQueueNsFieldNumber:
-        return field.Number(&stats->queue_ns);
-      case Wire::kComputeNsFieldNumber:
-        return field.Number(&stats->compute_ns);
-      case Wire::kDeviceFieldNumber:
-        return field.Text("device", &stats->device);
-      case Wire::kBytesReadFieldNumber:
-        return field.Number(&stats->bytes_read);
-      case Wire::kBytesWrittenFieldNumber:
-        return field.Number(&stats->bytes_written);
-      default:
-        return field.Skip();
-    }
-  });
-}
 
 }  // namespace
 
@@ -69,7 +37,8 @@ absl::StatusOr<EncodedMessage> EncodeResult(const OperatorResult& result) {
     writer.DelimitedHeader(Response::kOutputFieldNumber, size);
     SCATTERD_RETURN_IF_ERROR(internal::WriteTensor(*result.output, writer));
   }
-  writer.BytesField(Response::kStatsFieldNumber, EncodeStats(result.stats));
+  writer.BytesField(Response::kStatsFieldNumber,
+                    internal::EncodeStats(result.stats));
   EncodedMessage message = writer.Finish();
   SCATTERD_RETURN_IF_ERROR(internal::CheckMessageSize(message.size()));
   return message;
@@ -89,7 +58,7 @@ absl::StatusOr<OperatorResult> DecodeResult(MessagePieces message,
             });
           case Response::kStatsFieldNumber:
             return field.Delimited([&](WireReader body) {
-              return MergeStats(body, reserve, &result.stats);
+              return internal::MergeStats(body, reserve, &result.stats);
             });
           default:
             return field.Skip();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/backends/cpu/cpu_backend.h"
 #include "core/status_macros.h"
@@ -32,9 +31,9 @@ constexpr int kMaxFrameSize = (1 << 24) - 1;
 // Reflection is served by threads of its own, one per open stream.
 constexpr int kMaxReflectionThreads = 16;
 
-// How long connections have to close by themselves once all calls are done:
-// the last reply may still be in a socket's buffer.
-constexpr absl::Duration kFarewell = absl::Seconds(1);
+// How long clients have to take what is in the sockets' buffers and to close
+// their connections once all calls are done.  Health watchers never do.
+constexpr absl::Duration kFarewell = absl::Seconds(2);
 
 // gRPC buffers a message before anyone can look at its size, so what it may
 // buffer in all is bounded too: two of the largest messages must fit.
@@ -153,22 +152,16 @@ void Server::Stop(absl::Duration drain) {
   if (poller_.joinable()) poller_.join();
 }
 
-// gRPC's Shutdown closes the listeners and tells clients to go elsewhere at
-// once, then waits for every stream.  Health watchers never end theirs, so
-// streams that are left when the calls are done are cancelled.
+// gRPC's Shutdown tells clients to go away and drops each connection with its
+// last call, whose reply may still be in the socket's buffer: it would be lost.
+// So calls finish first, and new ones are refused one by one.
 void Server::ShutDown(absl::Duration drain) {
+  const absl::Time deadline = absl::Now() + drain;
   SetServing(false);
   admission_.StartDraining();
-  absl::Notification done;
-  std::thread shutdown([&] {
-    server_->Shutdown(absl::ToChronoTime(absl::Now() + drain));
-    done.Notify();
-  });
   admission_.WaitUntilIdle(drain);
-  if (!done.WaitForNotificationWithTimeout(std::min(drain, kFarewell))) {
-    grpc_server_cancel_all_calls(server_->c_server());
-  }
-  shutdown.join();
+  server_->Shutdown(
+      absl::ToChronoTime(std::min(deadline, absl::Now() + kFarewell)));
 }
 
 }  // namespace scatterd

@@ -39,10 +39,9 @@ class Server {
   // Where it listens, with the ports that were found for port 0.
   const std::vector<Listener>& listeners() const { return listeners_; }
 
-  // Reports NOT_SERVING, takes no more connections and calls, lets running
+  // Reports NOT_SERVING, refuses new calls with UNAVAILABLE, lets running
   // calls finish for at most `drain`, cancels what is left, and returns when
-  // all is gone.  New calls end with UNAVAILABLE; one that arrives at the very
-  // moment may end with CANCELLED.  Does nothing the second time.
+  // all is gone.  Does nothing the second time.
   void Stop(absl::Duration drain);
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -13,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "core/errors.h"
 #include "core/operator_id.h"
 #include "core/status_macros.h"
 #include "grpcpp/server_context.h"
@@ -26,6 +26,7 @@
 #include "server/grpc_status.h"
 #include "server/queue_event.h"
 #include "server/stopwatch.h"
+#include "server/tensor_ops_methods.h"
 
 namespace scatterd {
 namespace {
@@ -34,6 +35,10 @@ namespace {
 // to another thread would cost about as much as the work itself (15-20 us);
 // above it, other callers would wait for the work (docs/performance.md).
 constexpr uint64_t kMaxInlineBytes = uint64_t{256} << 10;
+
+// The same for a request with a graph, whose nodes take some 50 ns to decode
+// and plan for each of their bytes.
+constexpr uint64_t kMaxInlineGraph = uint64_t{4} << 10;
 
 // Calls of one method that may arrive before the poller looks again without
 // waiting for it.
@@ -55,18 +60,26 @@ using Responder = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 
 struct Method {
   absl::string_view name;
-  std::optional<OperatorId> op;  // none: not in this version
+  std::unique_ptr<MethodCall> (*make)(const CallResources& resources);
   void (RawService::*request)(grpc::ServerContext*, grpc::ByteBuffer*,
                               Responder*, grpc::CompletionQueue*,
                               grpc::ServerCompletionQueue*, void* tag);
+
+  // Larger requests are not even decoded on the polling thread.
+  uint64_t max_inline_request = kMaxInlineBytes;
 };
+
+template <OperatorId kOp>
+std::unique_ptr<MethodCall> MakeOperator(const CallResources& resources) {
+  return MakeOperatorMethodCall(kOp, resources);
+}
 
 constexpr Method kMethods[] = {
 #define SCATTERD_OPERATOR(id, rpc, name, is_scatter) \
-  {#name, OperatorId::id, &RawService::Request##rpc},
+  {#name, &MakeOperator<OperatorId::id>, &RawService::Request##rpc},
 #include "core/ops/ops.inc"
-    {"gradient", std::nullopt, &RawService::RequestGradient},
-    {"run", std::nullopt, &RawService::RequestRun},
+    {"gradient", &MakeGradientMethodCall, &RawService::RequestGradient},
+    {"run", &MakeRunMethodCall, &RawService::RequestRun, kMaxInlineGraph},
 };
 
 absl::Time DeadlineOf(const grpc::ServerContext& context) {
@@ -148,7 +161,6 @@ class Call {
   Outcome DecodeAndExecute();
   Outcome Execute();
   absl::Status Decode();
-  absl::Status CheckStrings(const OperatorResult& result);
 
   TensorOpsService::Impl& service_;
   const CallResources& resources_;
@@ -167,7 +179,7 @@ class Call {
   uint64_t queue_ns_ = 0;
   std::optional<Cancellation> cancellation_;
   Ticket ticket_;
-  PreparedCall prepared_;
+  std::unique_ptr<MethodCall> method_call_;
 };
 
 // gRPC gives back no other tag of a call that never came.
@@ -232,18 +244,16 @@ void Call::Finish(absl::StatusOr<grpc::ByteBuffer> reply) {
 
 Call::Outcome Call::Receive() {
   SCATTERD_RETURN_IF_ERROR(cancellation_->Check());
-  if (!method_.op) {
-    return absl::UnimplementedError(
-        absl::StrCat(method_.name, " is not available in this version"));
-  }
   request_bytes_ = request_.Length();
   SCATTERD_ASSIGN_OR_RETURN(ticket_,
                             resources_.admission.Acquire(request_bytes_));
-  if (request_bytes_ > kMaxInlineBytes) {
+  if (request_bytes_ > method_.max_inline_request) {
     return Enqueue(&Call::DecodeAndExecute);
   }
   SCATTERD_RETURN_IF_ERROR(Decode());
-  if (prepared_.work_bytes() > kMaxInlineBytes) return Enqueue(&Call::Execute);
+  if (method_call_->work_bytes() > kMaxInlineBytes) {
+    return Enqueue(&Call::Execute);
+  }
   return Execute();
 }
 
@@ -266,46 +276,29 @@ Call::Outcome Call::DecodeAndExecute() {
 
 // The message's own bytes are given back as soon as its operands are copies.
 absl::Status Call::Decode() {
-  OperatorCall call;
+  method_call_ = method_.make(resources_);
   {
     const ReceivedMessage message(&request_);
     if (!message.valid()) {
       return absl::InvalidArgumentError(
           absl::StrCat(method_.name, ": the request has no message"));
     }
-    SCATTERD_ASSIGN_OR_RETURN(
-        call, DecodeCall(*method_.op, message.pieces(), [this](uint64_t bytes) {
-          return ticket_.Grow(bytes);
-        }));
+    SCATTERD_RETURN_IF_ERROR(method_call_->Decode(
+        message.pieces(),
+        [this](uint64_t bytes) { return ticket_.Grow(bytes); }));
   }
   ticket_.Shrink(request_bytes_);
-  SCATTERD_ASSIGN_OR_RETURN(prepared_,
-                            resources_.dispatcher.Prepare(std::move(call)));
-  return absl::OkStatus();
+  return method_call_->Prepare();
 }
 
 Call::Outcome Call::Execute() {
   SCATTERD_ASSIGN_OR_RETURN(
-      const OperatorResult result,
-      resources_.dispatcher.Execute(std::move(prepared_), *cancellation_,
-                                    ticket_, queue_ns_));
-  SCATTERD_RETURN_IF_ERROR(CheckStrings(result));
-  SCATTERD_ASSIGN_OR_RETURN(EncodedMessage message, EncodeResult(result));
+      EncodedMessage message,
+      method_call_->Execute(*cancellation_, ticket_, queue_ns_));
+  method_call_.reset();
   // What is left to be done holds no more than the reply.
   ticket_.Shrink(ticket_.bytes() - std::min(ticket_.bytes(), message.size()));
   return ToByteBuffer(std::move(message));
-}
-
-// Strings that share bytes here are repeated on the wire.
-absl::Status Call::CheckStrings(const OperatorResult& result) {
-  if (!result.output || result.output->dtype() != DType::kString) {
-    return absl::OkStatus();
-  }
-  const uint64_t bytes = EncodedTensorSize(*result.output);
-  if (bytes > resources_.max_output_bytes) {
-    return LimitError("--max_output_bytes", bytes, resources_.max_output_bytes);
-  }
-  return ticket_.Grow(bytes);
 }
 
 }  // namespace

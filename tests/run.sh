@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.." || exit
 
 readonly SKIPPED=77  # the exit status of a script that could not run
 # CTest's last words, as "FAILED TOTAL".
-readonly RESULT='s/.*% tests passed, ([0-9]+) tests? .* out of ([0-9]+)$/\1 \2/p'
+readonly RESULT='s/.*% tests passed, ([0-9]+) .* out of ([0-9]+)$/\1 \2/p'
 passed=0 failed=0 skipped=0
 jobs=$(nproc)
 mkdir -p build/logs

@@ -106,6 +106,47 @@ Example:
 Exit status: 0 done, 1 the server said no (code and message are printed), 2 the
 command line or a file is at fault.)";
 
+const char* const kGradientSummary = "Gradients of an operator";
+
+const char* const kGradientFooter =
+    R"(Given the gradient of an operator's result, prints that of data, and for
+scatters that of updates.  The other flags are those of scatterctl OPERATOR.
+
+Examples:
+  scatterctl gradient gather --data '[1.0,2.0,3.0]' --indices '[2,0,2]' \
+      --grad-output '[1,10,100]'
+      prints [10.0, 0.0, 101.0]
+  scatterctl gradient scatter-nd --data '[2.0,3.0]' --indices '[[0],[0]]' \
+      --updates '[5,7]' --reduction mul --grad-output '[1,1]'
+      prints grad_data:
+             [35.0, 1.0]
+             grad_updates:
+             [14.0, 10.0]
+  scatterctl gradient scatter-elements --data x.npy --indices i.npy \
+      --updates u.npy --grad-output g.npy --scale 0.5 \
+      -o grad_data.npy --output-updates grad_updates.npy)";
+
+const char* const kRunFooter =
+    R"(Runs an ONNX model whose nodes are Gather, GatherElements, GatherND, Scatter,
+ScatterElements, ScatterND, TensorScatter, Identity and Constant, in one call:
+what is between the nodes never leaves the server.
+
+Each input of the model that has no initializer is fed.  A literal is read as
+the dtype that the model declares for the input.  --fetch may name any edge of
+the graph, not only its outputs.
+
+Examples:
+  scatterctl run model.onnx --feed x=x.npy --feed 'idx=[[1]]' -o y.npy
+  scatterctl run cache.onnx --zeros past=float16[1,8,4096,64] \
+      --feed new=new.npy --fetch present -o present=cache.npy
+  scatterctl run model.onnx --feed x='[1,2,3]' --fetch picked --fetch y
+      prints picked:
+             [3, 1]
+             y:
+             [0, 3, 1]
+
+scatterctl --help says what TENSOR may be.)";
+
 const char* const kHealthFooter =
     R"(Exit status: 0 if the answer is SERVING, else 1.
 

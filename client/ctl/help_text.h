@@ -22,6 +22,10 @@ extern const char* const kMainDescription;
 extern const char* const kMainFooter;
 extern const char* const kHealthFooter;
 
+extern const char* const kGradientSummary;
+extern const char* const kGradientFooter;
+extern const char* const kRunFooter;
+
 }  // namespace scatterd
 
 #endif  // SCATTERD_CLIENT_CTL_HELP_TEXT_H_

@@ -26,20 +26,6 @@ bool HasAxis(OperatorId id) {
   return id != OperatorId::kGatherND && id != OperatorId::kScatterND;
 }
 
-// `text` in lines that fit beside the flags' names on a terminal.
-std::string Wrapped(absl::string_view text) {
-  constexpr size_t kWidth = 48;
-  std::string wrapped;
-  size_t column = 0;
-  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
-    const bool fits = column + word.size() < kWidth;
-    if (column > 0) wrapped += fits ? ' ' : '\n';
-    column = (fits ? column + 1 : 0) + word.size();
-    absl::StrAppend(&wrapped, word);
-  }
-  return wrapped;
-}
-
 void AddOperandFlags(CLI::App& command, OperatorId id, OperatorFlags& flags) {
   const std::string group = "Operands";
   CLI::Option* data =
@@ -117,43 +103,6 @@ void AddChoice(CLI::App& command, const std::string& name, std::string& value,
       ->group("Behaviour");
 }
 
-void AddBehaviourFlags(CLI::App& command, OperatorId id, OperatorFlags& flags) {
-  AddChoice(command, "--dialect", flags.dialect, DialectNames(),
-            "Whose defaults apply (default: onnx)");
-  AddChoice(command, "--out-of-bounds", flags.out_of_bounds, OutOfBoundsNames(),
-            "What an index outside its axis does (default: error)");
-  AddChoice(command, "--negative-indices", flags.negative_indices,
-            NegativeIndicesNames(), "What -1 means (default: from_end)");
-  if (IsScatter(id)) {
-    AddChoice(command, "--duplicates", flags.duplicates, DuplicatesNames(),
-              "Which of several updates of one position stays, with "
-              "--reduction none (default: last_wins)");
-    AddChoice(command, "--nan", flags.nan, NanPolicyNames(),
-              "NaN under max and min (default: propagate)");
-    AddChoice(command, "--accumulation", flags.accumulation,
-              AccumulationNames(),
-              "How float16 and bfloat16 add up: rounded after every update, "
-              "or once (default: native)");
-  } else {
-    command
-        .add_option("--fill-value", flags.fill_value,
-                    Wrapped("What --out-of-bounds skip writes, a scalar "
-                            "TENSOR (default: zero)"))
-        ->type_name("TENSOR")
-        ->group("Behaviour");
-  }
-  command
-      .add_option("--device", flags.device,
-                  Wrapped("Where to compute: cpu or cuda:0 (default: the "
-                          "server chooses)"))
-      ->type_name("NAME")
-      ->group("Behaviour");
-}
-
-absl::Status AtFlag(absl::string_view flag, const absl::Status& status) {
-  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", status.message()));
-}
-
 absl::StatusOr<std::optional<DType>> DTypeFlag(absl::string_view flag,
                                                const std::string& name) {
   if (name.empty()) return std::nullopt;
@@ -188,8 +137,62 @@ DType DTypeOfData(const Operand& data) {
   return zeros != nullptr ? zeros->spec.dtype : std::get<Tensor>(data).dtype();
 }
 
+}  // namespace
+
+std::string Wrapped(absl::string_view text) {
+  constexpr size_t kWidth = 48;
+  std::string wrapped;
+  size_t column = 0;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    const bool fits = column + word.size() < kWidth;
+    if (column > 0) wrapped += fits ? ' ' : '\n';
+    column = (fits ? column + 1 : 0) + word.size();
+    absl::StrAppend(&wrapped, word);
+  }
+  return wrapped;
+}
+
+absl::Status AtFlag(absl::string_view flag, const absl::Status& status) {
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", status.message()));
+}
+
+void AddBehaviourFlags(CLI::App& command, bool gathers, bool scatters,
+                       OperatorFlags& flags) {
+  AddChoice(command, "--dialect", flags.dialect, DialectNames(),
+            "Whose defaults apply (default: onnx)");
+  AddChoice(command, "--out-of-bounds", flags.out_of_bounds, OutOfBoundsNames(),
+            "What an index outside its axis does (default: error)");
+  AddChoice(command, "--negative-indices", flags.negative_indices,
+            NegativeIndicesNames(), "What -1 means (default: from_end)");
+  if (scatters) {
+    AddChoice(command, "--duplicates", flags.duplicates, DuplicatesNames(),
+              "Which of several updates of one position stays, with "
+              "--reduction none (default: last_wins)");
+    AddChoice(command, "--nan", flags.nan, NanPolicyNames(),
+              "NaN under max and min (default: propagate)");
+    AddChoice(command, "--accumulation", flags.accumulation,
+              AccumulationNames(),
+              "How float16 and bfloat16 add up: rounded after every update, "
+              "or once (default: native)");
+  }
+  if (gathers) {
+    command
+        .add_option("--fill-value", flags.fill_value,
+                    Wrapped("What --out-of-bounds skip writes, a scalar "
+                            "TENSOR (default: zero)"))
+        ->type_name("TENSOR")
+        ->group("Behaviour");
+  }
+  command
+      .add_option("--device", flags.device,
+                  Wrapped("Where to compute: cpu or cuda:0 (default: the "
+                          "server chooses)"))
+      ->type_name("NAME")
+      ->group("Behaviour");
+}
+
 absl::StatusOr<ExecutionOptions> BuildOptions(const OperatorFlags& flags,
-                                              DType data_dtype) {
+                                              std::optional<DType> dtype) {
   ExecutionOptions options;
   options.dialect = FromName<Dialect>(DialectNames(), flags.dialect);
   options.out_of_bounds =
@@ -205,17 +208,15 @@ absl::StatusOr<ExecutionOptions> BuildOptions(const OperatorFlags& flags,
   if (!flags.fill_value.empty()) {
     SCATTERD_ASSIGN_OR_RETURN(
         options.fill_value,
-        TensorFlag("--fill-value", flags.fill_value, data_dtype));
+        TensorFlag("--fill-value", flags.fill_value, dtype));
   }
   return options;
 }
 
-}  // namespace
-
 void AddOperatorFlags(CLI::App& command, OperatorId id, OperatorFlags& flags) {
   AddOperandFlags(command, id, flags);
   AddAttributeFlags(command, id, flags);
-  AddBehaviourFlags(command, id, flags);
+  AddBehaviourFlags(command, !IsScatter(id), IsScatter(id), flags);
   command
       .add_option("-o,--output", flags.output,
                   Wrapped("Write the result to FILE.npy or FILE.pb "

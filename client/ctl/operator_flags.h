@@ -4,12 +4,16 @@
 #define SCATTERD_CLIENT_CTL_OPERATOR_FLAGS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "CLI/App.hpp"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/call.h"
 #include "core/operator_id.h"
+#include "core/options.h"
 
 namespace scatterd {
 
@@ -30,6 +34,21 @@ struct OperatorFlags {
 // Adds the flags that operator `id` has to `command`; parsing fills `flags`,
 // which must outlive it.
 void AddOperatorFlags(CLI::App& command, OperatorId id, OperatorFlags& flags);
+
+// Those that say how gathers and scatters behave.
+void AddBehaviourFlags(CLI::App& command, bool gathers, bool scatters,
+                       OperatorFlags& flags);
+
+// The options that the behaviour flags describe; a literal fill value is read
+// as `dtype`.  The error begins with the flag that is at fault.
+absl::StatusOr<ExecutionOptions> BuildOptions(const OperatorFlags& flags,
+                                              std::optional<DType> dtype);
+
+// `text` in lines that fit beside the flags' names on a terminal.
+std::string Wrapped(absl::string_view text);
+
+// The status with the flag that is at fault in front.
+absl::Status AtFlag(absl::string_view flag, const absl::Status& status);
 
 // The request that the flags describe; files are read here.  The error begins
 // with the flag that is at fault.

@@ -14,6 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "client/ctl/gradient_flags.h"
+#include "client/ctl/graph_flags.h"
 #include "client/ctl/help_text.h"
 #include "client/ctl/literal.h"
 #include "client/ctl/operator_flags.h"
@@ -53,13 +55,27 @@ class Scatterctl {
     OperatorFlags flags;
   };
 
+  struct GradientCommand {
+    OperatorId id;
+    CLI::App* app;
+    GradientFlags flags;
+  };
+
   void AddOperatorCommand(OperatorId id);
+  void AddGradientCommand(OperatorId id);
+  void AddRunCommand();
   void AddHealthCommand();
 
   int RunParsed();
   int RunOperator(const OperatorCommand& command);
   int RunHealth();
+  int RunGraph();
+  int Deliver(const GraphCommand& command, const GraphResult& result);
   int Deliver(const OperatorCommand& command, const OperatorResult& result);
+  int RunGradient(const GradientCommand& command);
+  int Deliver(const GradientCommand& command, const GradientResult& result);
+  absl::Status WriteOrPrint(const Tensor& tensor, const std::string& flag,
+                            const std::string& path);
   void PrintStats(const ExecutionStats& stats);
 
   absl::StatusOr<std::unique_ptr<Client>> Connect() const;
@@ -74,6 +90,10 @@ class Scatterctl {
   std::string address_ = "localhost:50051";
   std::string timeout_;
   std::map<OperatorId, OperatorCommand> operators_;
+  CLI::App* gradient_ = nullptr;
+  std::map<OperatorId, GradientCommand> gradients_;
+  CLI::App* run_ = nullptr;
+  GraphFlags graph_flags_;
   CLI::App* health_ = nullptr;
   std::string service_;
 };
@@ -96,6 +116,13 @@ Scatterctl::Scatterctl(std::ostream& out, std::ostream& err)
 #define SCATTERD_OPERATOR(id, rpc, name, is_scatter) \
   AddOperatorCommand(OperatorId::id);
 #include "core/ops/ops.inc"
+  gradient_ = app_.add_subcommand("gradient", kGradientSummary);
+  gradient_->require_subcommand(1);
+  gradient_->footer(kGradientFooter);
+#define SCATTERD_OPERATOR(id, rpc, name, is_scatter) \
+  AddGradientCommand(OperatorId::id);
+#include "core/ops/ops.inc"
+  AddRunCommand();
   AddHealthCommand();
 }
 
@@ -108,6 +135,22 @@ void Scatterctl::AddOperatorCommand(OperatorId id) {
                                    "\n\nscatterctl --help says what TENSOR "
                                    "may be."));
   AddOperatorFlags(*command.app, id, command.flags);
+}
+
+void Scatterctl::AddGradientCommand(OperatorId id) {
+  const OperatorHelp& help = HelpFor(id);
+  GradientCommand& command = gradients_[id];
+  command.id = id;
+  command.app = gradient_->add_subcommand(
+      help.command, absl::StrCat("Gradients of scatterctl ", help.command));
+  command.app->footer(kGradientFooter);
+  AddGradientFlags(*command.app, id, command.flags);
+}
+
+void Scatterctl::AddRunCommand() {
+  run_ = app_.add_subcommand("run", "Runs an ONNX model of operators");
+  run_->footer(kRunFooter);
+  AddGraphFlags(*run_, graph_flags_);
 }
 
 void Scatterctl::AddHealthCommand() {
@@ -143,8 +186,12 @@ int Scatterctl::Run(int argc, const char* const* argv) {
 
 int Scatterctl::RunParsed() {
   if (health_->parsed()) return RunHealth();
+  if (run_->parsed()) return RunGraph();
   for (const auto& [id, command] : operators_) {
     if (command.app->parsed()) return RunOperator(command);
+  }
+  for (const auto& [id, command] : gradients_) {
+    if (command.app->parsed()) return RunGradient(command);
   }
   return Usage("a command is missing; --help lists them");
 }
@@ -188,15 +235,93 @@ int Scatterctl::Deliver(const OperatorCommand& command,
     return Refused(absl::InternalError("the reply has no output"));
   }
   if (command.flags.stats) PrintStats(result.stats);
-  if (!command.flags.output.empty()) {
-    const absl::Status status =
-        WriteTensor(*result.output, command.flags.output);
-    return status.ok() ? kDone
-                       : Usage(absl::StrCat("--output: ", status.message()));
+  const absl::Status status =
+      WriteOrPrint(*result.output, "--output", command.flags.output);
+  return status.ok() ? kDone : Usage(status.message());
+}
+
+absl::Status Scatterctl::WriteOrPrint(const Tensor& tensor,
+                                      const std::string& flag,
+                                      const std::string& path) {
+  if (!path.empty()) {
+    const absl::Status status = WriteTensor(tensor, path);
+    if (status.ok()) return status;
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": ", status.message()));
   }
-  const absl::StatusOr<std::string> text = FormatLiteral(*result.output);
-  if (!text.ok()) return Usage(text.status().message());
-  out_ << *text << "\n";
+  SCATTERD_ASSIGN_OR_RETURN(const std::string text, FormatLiteral(tensor));
+  out_ << text << "\n";
+  return absl::OkStatus();
+}
+
+int Scatterctl::RunGradient(const GradientCommand& command) {
+  const GradientFlags& flags = command.flags;
+  for (const auto& [flag, path] :
+       {std::pair("--output: ", flags.forward.output),
+        std::pair("--output-updates: ", flags.output_updates)}) {
+    if (path.empty()) continue;
+    const absl::Status status = CheckTensorPath(path);
+    if (!status.ok()) return Usage(absl::StrCat(flag, status.message()));
+  }
+  const absl::StatusOr<GradientCall> call =
+      BuildGradientCall(command.id, flags);
+  if (!call.ok()) return Usage(call.status().message());
+  const absl::StatusOr<CallOptions> options = BuildCallOptions();
+  if (!options.ok()) return Usage(options.status().message());
+  const absl::StatusOr<std::unique_ptr<Client>> client = Connect();
+  if (!client.ok()) return Usage(client.status().message());
+  const absl::StatusOr<GradientResult> result =
+      (*client)->Gradient(*call, *options);
+  if (!result.ok()) return Refused(result.status());
+  return Deliver(command, *result);
+}
+
+// A gather's only gradient is printed as it is, a scatter's two with names.
+int Scatterctl::Deliver(const GradientCommand& command,
+                        const GradientResult& result) {
+  const GradientFlags& flags = command.flags;
+  if (flags.forward.stats) PrintStats(result.stats);
+  const bool names = result.grad_updates.has_value();
+  if (names && flags.forward.output.empty()) out_ << "grad_data:\n";
+  absl::Status status =
+      WriteOrPrint(result.grad_data, "--output", flags.forward.output);
+  if (status.ok() && result.grad_updates) {
+    if (flags.output_updates.empty()) out_ << "grad_updates:\n";
+    status = WriteOrPrint(*result.grad_updates, "--output-updates",
+                          flags.output_updates);
+  }
+  return status.ok() ? kDone : Usage(status.message());
+}
+
+int Scatterctl::RunGraph() {
+  const absl::StatusOr<GraphCommand> command = BuildGraphCommand(graph_flags_);
+  if (!command.ok()) return Usage(command.status().message());
+  const absl::StatusOr<CallOptions> options = BuildCallOptions();
+  if (!options.ok()) return Usage(options.status().message());
+  const absl::StatusOr<std::unique_ptr<Client>> client = Connect();
+  if (!client.ok()) return Usage(client.status().message());
+  const absl::StatusOr<GraphResult> result =
+      (*client)->Run(command->call, *options);
+  if (!result.ok()) return Refused(result.status());
+  return Deliver(*command, *result);
+}
+
+// One result is printed as it is, several with names.
+int Scatterctl::Deliver(const GraphCommand& command,
+                        const GraphResult& result) {
+  if (result.outputs.size() != command.files.size()) {
+    return Refused(absl::InternalError("the reply has other outputs"));
+  }
+  if (graph_flags_.stats) PrintStats(result.stats);
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    const std::string& file = command.files[i];
+    if (file.empty() && command.files.size() > 1) {
+      out_ << command.call.fetches[i] << ":\n";
+    }
+    const absl::Status status =
+        WriteOrPrint(result.outputs[i], "--output", file);
+    if (!status.ok()) return Usage(status.message());
+  }
   return kDone;
 }
 

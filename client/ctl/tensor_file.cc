@@ -29,20 +29,6 @@ absl::Status FileError(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
 }
 
-absl::StatusOr<Buffer> ReadFile(const std::string& path) {
-  std::error_code error;
-  const uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return FileError(path, error.message());
-  SCATTERD_ASSIGN_OR_RETURN(Buffer bytes, Buffer::Allocate(size));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return FileError(path, std::strerror(errno));
-  if (!file.read(reinterpret_cast<char*>(bytes.mutable_data()),
-                 static_cast<std::streamsize>(size))) {
-    return FileError(path, "cannot be read");
-  }
-  return bytes;
-}
-
 absl::Status WriteFile(const std::string& path,
                        const std::vector<Buffer>& parts) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -99,6 +85,20 @@ absl::StatusOr<Tensor> ReadLiteral(const std::string& argument,
 }
 
 }  // namespace
+
+absl::StatusOr<Buffer> ReadFile(const std::string& path) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return FileError(path, error.message());
+  SCATTERD_ASSIGN_OR_RETURN(Buffer bytes, Buffer::Allocate(size));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return FileError(path, std::strerror(errno));
+  if (!file.read(reinterpret_cast<char*>(bytes.mutable_data()),
+                 static_cast<std::streamsize>(size))) {
+    return FileError(path, "cannot be read");
+  }
+  return bytes;
+}
 
 absl::StatusOr<Tensor> ReadTensor(const std::string& argument,
                                   std::optional<DType> dtype) {

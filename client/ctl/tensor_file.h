@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/buffer.h"
 #include "core/tensor.h"
 
 namespace scatterd {
@@ -22,6 +23,9 @@ absl::StatusOr<Tensor> ReadTensor(const std::string& argument,
 // Writes `tensor` to a .npy or .pb file, which is replaced if it exists.
 // INVALID_ARGUMENT for another name and for what the format cannot hold.
 absl::Status WriteTensor(const Tensor& tensor, const std::string& path);
+
+// All bytes of a file.  INVALID_ARGUMENT names it.
+absl::StatusOr<Buffer> ReadFile(const std::string& path);
 
 // OK for a name that WriteTensor takes.
 absl::Status CheckTensorPath(const std::string& path);

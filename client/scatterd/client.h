@@ -14,6 +14,8 @@
 //   - a function per operator (Gather ... ScatterND): operands in, Tensor out;
 //   - Call, CallAsync and CallFuture: any OperatorCall (core/call.h), also with
 //     operands or results that stay in the server, with the server's timings;
+//     Gradient, GradientAsync and GradientFuture: the gradients of one;
+//     Run, RunAsync and RunFuture: a graph of operators (core/graph.h);
 //   - CallOptions and ClientOptions: deadlines, cancellation, retries.
 //
 // Memory.  Operands are sent from where they lie, without a copy; a Tensor made
@@ -51,6 +53,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "core/call.h"
+#include "core/graph.h"
 #include "core/options.h"
 #include "core/tensor.h"
 
@@ -112,10 +115,11 @@ class Canceller {
 // How one call is made; default-constructed, as ClientOptions says.
 struct CallOptions {
   // The call ends with DEADLINE_EXCEEDED when the earlier of the two has
-  // come, retries included.  It ends later where the server has stopped
-  // reading in the middle of a large request, because the request's memory is
-  // still in use: when the server reads on or the connection breaks, over TCP
-  // after 20 seconds.
+  // come, retries included.  Only where the server has stopped reading in the
+  // middle of a large request does it end later, because the request's memory
+  // is still in use: when the server reads on or the connection breaks, which
+  // is after 20 seconds over TCP and with the server's process on a Unix
+  // socket.
   std::optional<absl::Duration> timeout;  // from the start of the call
   std::optional<absl::Time> deadline;
 
@@ -181,6 +185,8 @@ absl::StatusOr<Tensor> BorrowTensor(const Shape& shape,
 class Client {
  public:
   using Callback = std::function<void(absl::StatusOr<OperatorResult>)>;
+  using GradientCallback = std::function<void(absl::StatusOr<GradientResult>)>;
+  using RunCallback = std::function<void(absl::StatusOr<GraphResult>)>;
 
   // `address` is "host:port", "1.2.3.4:port", "[::1]:port", "unix:/path" or
   // "unix-abstract:name".  Returns at once; the connection is made by the
@@ -206,6 +212,24 @@ class Client {
 
   std::future<absl::StatusOr<OperatorResult>> CallFuture(
       OperatorCall call, CallOptions options = {});
+
+  // The gradients of a call with respect to its data and updates, given that
+  // with respect to its output.  What `call.forward` answered is not needed;
+  // operands whose elements the gradient does not depend on (those of gathers,
+  // of NONE, ADD, SUB and MEAN) may be ZerosSpecs.
+  absl::StatusOr<GradientResult> Gradient(const GradientCall& call,
+                                          const CallOptions& options = {});
+  void GradientAsync(GradientCall call, CallOptions options,
+                     GradientCallback done);
+  std::future<absl::StatusOr<GradientResult>> GradientFuture(
+      GradientCall call, CallOptions options = {});
+
+  // The fetched tensors of a graph.  What is between its nodes never travels.
+  absl::StatusOr<GraphResult> Run(const GraphCall& call,
+                                  const CallOptions& options = {});
+  void RunAsync(GraphCall call, CallOptions options, RunCallback done);
+  std::future<absl::StatusOr<GraphResult>> RunFuture(GraphCall call,
+                                                     CallOptions options = {});
 
   // The operators.  `data` may be a Tensor, ZerosSpec (a zero-filled tensor
   // that never travels) or ResidentRef.

@@ -23,7 +23,8 @@ struct PlanOperands {
   const Tensor* fill_value = nullptr;  // rank 0; null: zero
 };
 
-// The tensors of one gradient.  They were made for the plan.
+// The tensors of one gradient.  They were made for the plan; indices and
+// updates are expanded (see Plan).
 struct GradientOperands {
   const Tensor* data = nullptr;  // null unless plan.needs_data
   const Tensor* indices = nullptr;

@@ -189,7 +189,14 @@ absl::StatusOr<std::optional<StridedView>> FitUpdates(
     view = CornerView(got, expected);
     relation = "at least ";
   }
-  if (view) return view;
+  if (view) {
+    const absl::StatusOr<size_t> bytes =
+        CheckedByteSize({inputs.updates.dtype, expected});
+    if (bytes.ok()) return view;
+    return ConstraintError(
+        op, n, "updates",
+        absl::StrCat("updates, broadcast: ", bytes.status().message()));
+  }
   return ConstraintError(
       op, n, "updates",
       absl::StrCat("updates has the wrong shape (", got.ToString(), " vs ",

@@ -7,7 +7,8 @@
 // C3 indices has at least one axis.
 // C4 0 <= batch_dims < min(rank(data), rank(indices)).
 // C5 dims(indices)[:batch_dims] = dims(data)[:batch_dims].
-// C6 1 <= k <= rank(data) - batch_dims; TENSORFLOW, JAX and NUMPY: or k = 0.
+// C6 1 <= k <= rank(data) - batch_dims; TENSORFLOW, PYTORCH, JAX and NUMPY: or
+//    k = 0.
 // C7 The output's rank and size can be expressed.
 // C8 Every index is in its axis (OUT_OF_RANGE; see options.out_of_bounds).
 

@@ -5,8 +5,7 @@
 //
 // C1 data has at least one axis.
 // C2 indices is INT32 or INT64.
-// C3 indices has at least one axis; MINDSPORE: two.  Indices of rank 1 are one
-//    tuple; TENSORFLOW: a list of tuples of depth 1.
+// C3 indices has at least one axis; TENSORFLOW and MINDSPORE: two.
 // C4 0 <= batch_dims < min(rank(data), rank(indices)).
 // C5 dims(indices)[:batch_dims] = dims(data)[:batch_dims].
 // C6 k <= rank(data) - batch_dims; TENSORFLOW, MINDSPORE and PYTORCH: and
@@ -38,17 +37,11 @@ int LeastDepth(const ResolvedOptions& options) {
   return options.empty_tuple == EmptyTuple::kRefuse ? 1 : 0;
 }
 
-// indices of rank 1 are one tuple, or what the dialect takes them for.
-absl::StatusOr<Shape> IndicesShape(const OperatorInputs& inputs) {
-  const Shape& shape = inputs.indices.shape;
-  if (shape.rank() != 1) return shape;
-  switch (inputs.options.index_vector) {
-    case IndexVector::kTuple:
-      return shape;
-    case IndexVector::kList:
-      return Shape{shape[0], 1};
-    case IndexVector::kRefuse:
-      break;
+// Indices of rank 1, one tuple, are refused in some dialects.
+absl::Status CheckIndexVector(const OperatorInputs& inputs) {
+  if (inputs.indices.shape.rank() > 1 ||
+      inputs.options.index_vector == IndexVector::kTuple) {
+    return absl::OkStatus();
   }
   return ConstraintError(kOp, 3, "indices",
                          "indices has too few axes (1 vs at least 2 in this "
@@ -66,10 +59,11 @@ Shape UpdatesShape(const Shape& data, const Shape& indices, int batch_dims,
 
 absl::StatusOr<Plan> PlanScatterND(const OperatorInputs& inputs) {
   const Shape& data = inputs.data.shape;
+  const Shape& indices = inputs.indices.shape;
   SCATTERD_RETURN_IF_ERROR(CheckHasAxis(kOp, 1, "data", inputs.data));
   SCATTERD_RETURN_IF_ERROR(CheckIndexDType(kOp, 2, inputs.indices));
   SCATTERD_RETURN_IF_ERROR(CheckHasAxis(kOp, 3, "indices", inputs.indices));
-  SCATTERD_ASSIGN_OR_RETURN(const Shape indices, IndicesShape(inputs));
+  SCATTERD_RETURN_IF_ERROR(CheckIndexVector(inputs));
   SCATTERD_ASSIGN_OR_RETURN(
       const int batch_dims,
       CheckBatchDims(kOp, 4, inputs.attributes.batch_dims,

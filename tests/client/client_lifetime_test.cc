@@ -210,6 +210,14 @@ TEST_P(CallForms, TheEarlierOfTimeoutAndDeadlineCounts) {
               StatusIs(absl::StatusCode::kDeadlineExceeded));
 }
 
+TEST_P(CallForms, AnInfinitelyOldDeadlineHasPassed) {
+  StubServer server(NeverAnswer);
+  CallOptions options;
+  options.deadline = absl::InfinitePast();
+  EXPECT_THAT(Call(*Connect(server), SmallCall(), options),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
+}
+
 TEST_P(CallForms, TheClientsTimeoutIsTheDefault) {
   StubServer server(NeverAnswer);
   ClientOptions options;
@@ -389,6 +397,25 @@ TEST(Client, ItsEndDoesNotWaitForRetries) {
     arrived.WaitForNotification();
   }
   EXPECT_THAT(result, StatusIs(absl::StatusCode::kCancelled));
+}
+
+TEST(Client, ItsEndWaitsForCallsThatCallbacksMake) {
+  StubServer server(NeverAnswer);
+  std::atomic<int> num_callbacks{0};
+  {
+    const auto client = Connect(server);
+    CallOptions refused;
+    refused.metadata = {{"Upper", "v"}};
+    client->CallAsync(
+        SmallCall(), refused, [&](absl::StatusOr<OperatorResult> result) {
+          EXPECT_THAT(result, StatusIs(absl::StatusCode::kInvalidArgument));
+          ++num_callbacks;
+          client->CallAsync(
+              SmallCall(), {},
+              [&](absl::StatusOr<OperatorResult>) { ++num_callbacks; });
+        });
+  }
+  EXPECT_EQ(num_callbacks, 2);
 }
 
 TEST(Client, AbandonedFuturesDoNoHarm) {

@@ -1,10 +1,13 @@
 #include "client/ctl/literal.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "client/ctl/tensor_spec_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -233,6 +236,28 @@ TEST(Literal, WhatIsFormattedReadsBackBitForBit) {
     EXPECT_THAT(ParseLiteral(*text, tensor.dtype()),
                 IsOkAndHolds(EqualsTensor(tensor)));
   }
+}
+
+TEST(Literal, RandomTextIsRefusedOrReadsBack) {
+  constexpr absl::string_view kAlphabet = "[[[]]],,, 012.-+ejnaif\"'\\xu";
+  std::minstd_rand random(1);
+  int num_read = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text;
+    for (int length = random() % 12; length > 0; --length) {
+      text += kAlphabet[random() % kAlphabet.size()];
+    }
+    const absl::StatusOr<Tensor> tensor = Parse(text);
+    // A NaN's sign is not kept.
+    if (!tensor.ok() || absl::StrContains(text, "nan")) continue;
+    ++num_read;
+    SCOPED_TRACE(text);
+    const absl::StatusOr<std::string> formatted = FormatLiteral(*tensor);
+    ASSERT_THAT(formatted, test::IsOk());
+    EXPECT_THAT(ParseLiteral(*formatted, tensor->dtype()),
+                IsOkAndHolds(EqualsTensor(*tensor)));
+  }
+  EXPECT_GT(num_read, 0);
 }
 
 TEST(TensorSpecText, ReadsBothSpellings) {

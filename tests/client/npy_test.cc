@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -243,6 +244,36 @@ TEST(Npy, RefusesMoreThan32Extents) {
   EXPECT_THAT(
       Parse(File(Dictionary("|u1", shape + ")"), "\x01")),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("33 vs 32")));
+}
+
+// One to four bytes of `bytes` changed, or its end cut off.
+std::string Mutate(std::string bytes, std::minstd_rand& random) {
+  for (int i = random() % 4; i >= 0; --i) {
+    bytes[random() % bytes.size()] = static_cast<char>(random());
+  }
+  if (random() % 8 == 0) bytes.resize(random() % bytes.size());
+  return bytes;
+}
+
+TEST(Npy, DamagedFilesAreRefusedOrReadInFull) {
+  const std::vector<std::string> files = {
+      File(Dictionary(">i4", "(2, 3)", true), std::string(24, 'x')),
+      File(Dictionary("<U2", "(2,)"), std::string(16, '\0')),
+      File(Dictionary("|S4", "(2, 2)", true), "abcdefghijklmnop", 2),
+      File(Dictionary("|b1", "(3,)"), "abc", 3),
+  };
+  std::minstd_rand random(1);
+  int num_read = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const absl::StatusOr<Tensor> tensor =
+        Parse(Mutate(files[i % files.size()], random));
+    if (!tensor.ok()) continue;
+    ++num_read;
+    EXPECT_EQ(tensor->num_elements(), tensor->shape().num_elements());
+    EXPECT_EQ(tensor->byte_size(),
+              tensor->num_elements() * ElementSize(tensor->dtype()));
+  }
+  EXPECT_GT(num_read, 0);
 }
 
 std::string Format(const Tensor& tensor) {

@@ -110,17 +110,65 @@ void FuzzResult(MessagePieces pieces) {
   Check(again->stats.compute_ns == result->stats.compute_ns, "stats changed");
 }
 
+void FuzzGradientCall(const std::string& bytes, MessagePieces pieces) {
+  const absl::StatusOr<GradientCall> call =
+      DecodeGradientCall(pieces, ReserveAnything);
+  CheckRefusal(call);
+  v1::GradientRequest wire;
+  std::optional<GradientCall> expected;
+  if (wire.ParseFromString(bytes)) expected = GradientCallOf(wire);
+  if (!NestsDeeply(bytes)) {
+    Check(call.ok() == expected.has_value(), call.status().ToString());
+  }
+  if (!call.ok() || !expected) return;
+  Check(GradientCallDifference(*call, *expected).empty(),
+        GradientCallDifference(*call, *expected));
+
+  const absl::StatusOr<EncodedMessage> encoded = EncodeGradientCall(*call);
+  Check(encoded.ok(), encoded.status().ToString());
+  const absl::StatusOr<GradientCall> again =
+      DecodeGradientCallBytes(encoded->Flatten());
+  Check(again.ok(), again.status().ToString());
+  Check(GradientCallDifference(*again, *call).empty(),
+        GradientCallDifference(*again, *call));
+}
+
+void FuzzGradientResult(MessagePieces pieces) {
+  const absl::StatusOr<GradientResult> result =
+      DecodeGradientResult(pieces, ReserveAnything);
+  CheckRefusal(result);
+  if (!result.ok()) return;
+  const absl::StatusOr<EncodedMessage> encoded = EncodeGradientResult(*result);
+  Check(encoded.ok(), encoded.status().ToString());
+  const absl::StatusOr<GradientResult> again =
+      DecodeGradientResultBytes(encoded->Flatten());
+  Check(again.ok(), again.status().ToString());
+  Check(Difference(again->grad_data, result->grad_data).empty(),
+        "grad_data changed");
+  Check(again->grad_updates.has_value() == result->grad_updates.has_value(),
+        "grad_updates");
+  if (result->grad_updates) {
+    Check(Difference(*again->grad_updates, *result->grad_updates).empty(),
+          "grad_updates changed");
+  }
+  Check(again->stats.device == result->stats.device, "stats changed");
+}
+
 void FuzzOne(uint8_t message, uint8_t cuts, const std::string& bytes) {
   std::mt19937_64 engine(cuts);
   const CutMessage cut = CutMessage::AtRandom(bytes, cuts % 16, engine);
   const size_t num_operators = kAllOperators.size();
-  const size_t which = message % (num_operators + 2);
+  const size_t which = message % (num_operators + 4);
   if (which < num_operators) {
     FuzzCall(kAllOperators[which], bytes, cut.pieces());
   } else if (which == num_operators) {
     FuzzTensor(bytes, cut.pieces());
-  } else {
+  } else if (which == num_operators + 1) {
     FuzzResult(cut.pieces());
+  } else if (which == num_operators + 2) {
+    FuzzGradientCall(bytes, cut.pieces());
+  } else {
+    FuzzGradientResult(cut.pieces());
   }
 }
 

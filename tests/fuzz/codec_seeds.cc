@@ -33,6 +33,18 @@ std::string RandomMessage(size_t message, WireScrambler& random) {
     FillRequest(random, &*request);
     return random.Serialize(*request);
   }
+  if (message == kAllOperators.size() + 2) {
+    v1::GradientRequest request;
+    FillGradientRequest(random, &request);
+    return random.Serialize(request);
+  }
+  if (message == kAllOperators.size() + 3) {
+    v1::GradientResponse response;
+    FillTensor(random, response.mutable_grad_data());
+    FillTensor(random, response.mutable_grad_updates());
+    response.mutable_stats()->set_device("cpu");
+    return random.Serialize(response);
+  }
   v1::OperatorResponse response;
   FillTensor(random, response.mutable_output());
   if (message == kAllOperators.size()) {
@@ -45,7 +57,7 @@ std::string RandomMessage(size_t message, WireScrambler& random) {
 
 void WriteSeeds(const std::string& folder) {
   WireScrambler random(1);
-  for (size_t message = 0; message < kAllOperators.size() + 2; ++message) {
+  for (size_t message = 0; message < kAllOperators.size() + 4; ++message) {
     for (int i = 0; i < kSeedsPerMessage; ++i) {
       WriteSeed(folder, message, i * 3, RandomMessage(message, random));
     }

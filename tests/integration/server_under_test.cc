@@ -43,7 +43,6 @@ class SharedServer : public ::testing::Environment {
     return *stub_;
   }
 
- private:
   const std::string& address() {
     // More threads than CPUs, so that work is shared on any machine.
     if (!process_) {
@@ -53,6 +52,7 @@ class SharedServer : public ::testing::Environment {
     return process_->address();
   }
 
+ private:
   std::unique_ptr<ServerProcess> process_;
   std::unique_ptr<Client> client_;
   std::unique_ptr<v1::TensorOps::Stub> stub_;
@@ -67,6 +67,16 @@ SharedServer& shared_server = *static_cast<SharedServer*>(
 absl::StatusOr<OperatorResult> CallServer(const OperatorCall& call) {
   return shared_server.client().Call(call);
 }
+
+absl::StatusOr<GradientResult> CallServerGradient(const GradientCall& call) {
+  return shared_server.client().Gradient(call);
+}
+
+absl::StatusOr<GraphResult> RunOnServer(const GraphCall& call) {
+  return shared_server.client().Run(call);
+}
+
+const std::string& ServerAddress() { return shared_server.address(); }
 
 v1::TensorOps::Stub& ServerStub() { return shared_server.stub(); }
 

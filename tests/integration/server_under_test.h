@@ -10,12 +10,19 @@
 
 #include "absl/status/statusor.h"
 #include "core/call.h"
+#include "core/graph.h"
 #include "scatterd/v1/operators.grpc.pb.h"
 
 namespace scatterd::test {
 
 // Through the C++ client.
 absl::StatusOr<OperatorResult> CallServer(const OperatorCall& call);
+
+absl::StatusOr<GradientResult> CallServerGradient(const GradientCall& call);
+absl::StatusOr<GraphResult> RunOnServer(const GraphCall& call);
+
+// Where it listens, for other clients.
+const std::string& ServerAddress();
 
 // For requests that the client would not make.
 scatterd::v1::TensorOps::Stub& ServerStub();

@@ -1,6 +1,7 @@
 #include "tests/proto/codec_testing.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <variant>
@@ -126,6 +127,29 @@ absl::StatusOr<OperatorCall> DecodeCallBytes(OperatorId op,
 
 absl::StatusOr<OperatorResult> DecodeResultBytes(const std::string& bytes) {
   return DecodeResult(CutMessage(bytes, {}).pieces(), ReserveAnything);
+}
+
+absl::StatusOr<GradientCall> DecodeGradientCallBytes(const std::string& bytes) {
+  return DecodeGradientCall(CutMessage(bytes, {}).pieces(), ReserveAnything);
+}
+
+absl::StatusOr<GradientResult> DecodeGradientResultBytes(
+    const std::string& bytes) {
+  return DecodeGradientResult(CutMessage(bytes, {}).pieces(), ReserveAnything);
+}
+
+std::string GradientCallDifference(const GradientCall& actual,
+                                   const GradientCall& expected) {
+  const auto bits = [](const std::optional<double>& scale) {
+    return scale ? std::optional(std::bit_cast<uint64_t>(*scale))
+                 : std::nullopt;
+  };
+  return absl::StrCat(
+      CallDifference(actual.forward, expected.forward),
+      VariantDifference("grad_output", actual.grad_output,
+                        expected.grad_output),
+      ValueDifference("scale", bits(actual.scale), bits(expected.scale)),
+      OptionsDifference(actual.options, expected.options));
 }
 
 std::string CallDifference(const OperatorCall& actual,

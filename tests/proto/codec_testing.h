@@ -46,6 +46,9 @@ absl::StatusOr<Tensor> DecodeTensorBytes(const std::string& bytes);
 absl::StatusOr<OperatorCall> DecodeCallBytes(OperatorId op,
                                              const std::string& bytes);
 absl::StatusOr<OperatorResult> DecodeResultBytes(const std::string& bytes);
+absl::StatusOr<GradientCall> DecodeGradientCallBytes(const std::string& bytes);
+absl::StatusOr<GradientResult> DecodeGradientResultBytes(
+    const std::string& bytes);
 
 // The same for messages, which are serialized first.
 template <typename Message>
@@ -57,6 +60,10 @@ absl::StatusOr<Tensor> DecodeTensorMessage(const Message& message) {
 // if nothing does.
 std::string CallDifference(const OperatorCall& actual,
                            const OperatorCall& expected);
+
+// The same for two gradient calls.
+std::string GradientCallDifference(const GradientCall& actual,
+                                   const GradientCall& expected);
 
 // A new request message of the operator: GatherRequest for kGather, ...
 std::unique_ptr<google::protobuf::Message> NewRequest(OperatorId op);

@@ -229,4 +229,20 @@ void FillRequest(WireScrambler& random, Message* request) {
   }
 }
 
+void FillGradientRequest(WireScrambler& random, v1::GradientRequest* request) {
+  const auto& descriptor = *v1::GradientRequest::descriptor();
+  const auto& forward = *descriptor.FindOneofByName("forward");
+  if (!random.OneIn(16)) {
+    const FieldDescriptor* field =
+        forward.field(static_cast<int>(random.Below(forward.field_count())));
+    FillRequest(random,
+                request->GetReflection()->MutableMessage(request, field));
+  }
+  if (!random.OneIn(3)) FillOperand(random, request->mutable_grad_output());
+  if (random.OneIn(2)) {
+    request->set_scale(static_cast<double>(RandomNumber(random)) * 0.25);
+  }
+  if (random.OneIn(2)) FillOptions(random, request->mutable_options());
+}
+
 }  // namespace scatterd::test

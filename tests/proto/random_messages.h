@@ -15,6 +15,9 @@ void FillTensor(WireScrambler& random, v1::TensorProto* tensor);
 // A request message of any operator, every field of which may be set.
 void FillRequest(WireScrambler& random, google::protobuf::Message* request);
 
+// A gradient request of any operator, or of none.
+void FillGradientRequest(WireScrambler& random, v1::GradientRequest* request);
+
 }  // namespace scatterd::test
 
 #endif  // SCATTERD_TESTS_PROTO_RANDOM_MESSAGES_H_

@@ -266,4 +266,34 @@ std::optional<OperatorCall> CallOf(OperatorId op, const Message& request) {
   return call;
 }
 
+std::optional<GradientCall> GradientCallOf(const v1::GradientRequest& request) {
+  std::optional<OperatorCall> forward;
+  switch (request.forward_case()) {
+    case v1::GradientRequest::kGather:
+      forward = CallOf(OperatorId::kGather, request.gather());
+      break;
+    case v1::GradientRequest::kGatherElements:
+      forward = CallOf(OperatorId::kGatherElements, request.gather_elements());
+      break;
+    case v1::GradientRequest::kGatherNd:
+      forward = CallOf(OperatorId::kGatherND, request.gather_nd());
+      break;
+    case v1::GradientRequest::kScatterElements:
+      forward =
+          CallOf(OperatorId::kScatterElements, request.scatter_elements());
+      break;
+    case v1::GradientRequest::kScatterNd:
+      forward = CallOf(OperatorId::kScatterND, request.scatter_nd());
+      break;
+    case v1::GradientRequest::FORWARD_NOT_SET:
+      break;
+  }
+  const auto grad_output = OperandOf(request.grad_output());
+  const auto options = OptionsOf(request.options());
+  if (!forward || !grad_output || !options) return std::nullopt;
+  GradientCall call{*forward, *grad_output, std::nullopt, *options};
+  if (request.has_scale()) call.scale = request.scale();
+  return call;
+}
+
 }  // namespace scatterd::test

@@ -15,6 +15,7 @@ namespace scatterd::test {
 std::optional<Tensor> TensorOf(const v1::TensorProto& wire);
 std::optional<OperatorCall> CallOf(OperatorId op,
                                    const google::protobuf::Message& request);
+std::optional<GradientCall> GradientCallOf(const v1::GradientRequest& request);
 
 }  // namespace scatterd::test
 

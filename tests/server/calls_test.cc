@@ -131,13 +131,21 @@ TEST_F(CallsTest, ResidentOperandIsUnimplementedWithTheField) {
   EXPECT_EQ(GetPayload(reply.status(), kFieldPayload), "data.resident");
 }
 
-TEST_F(CallsTest, MethodsOfLaterVersionsAreUnimplemented) {
-  for (const char* method :
-       {"/scatterd.v1.TensorOps/Gradient", "/scatterd.v1.TensorOps/Run"}) {
-    EXPECT_THAT(CallRaw(*channel_, method, ""),
-                StatusIs(absl::StatusCode::kUnimplemented,
-                         HasSubstr("not available in this version")));
-  }
+TEST_F(CallsTest, GradientWithoutAForwardRequestIsInvalidArgument) {
+  const auto reply = CallRaw(*channel_, "/scatterd.v1.TensorOps/Gradient", "");
+  EXPECT_THAT(reply, StatusIs(absl::StatusCode::kInvalidArgument,
+                              HasSubstr("gradient: C0: ")));
+  EXPECT_EQ(GetPayload(reply.status(), kFieldPayload), "forward");
+}
+
+TEST_F(CallsTest, RunWithoutAGraphIsInvalidArgument) {
+  const auto reply = CallRaw(*channel_, "/scatterd.v1.TensorOps/Run", "");
+  EXPECT_THAT(reply, StatusIs(absl::StatusCode::kInvalidArgument,
+                              HasSubstr("run: C9: nothing is fetched")));
+  EXPECT_EQ(GetPayload(reply.status(), kFieldPayload), "fetches");
+}
+
+TEST_F(CallsTest, MethodsThatAreNotServedAreUnimplemented) {
   for (const char* method : {"/scatterd.v1.TensorStore/Put",
                              "/scatterd.v1.TensorOps/Nothing", "/nothing"}) {
     EXPECT_THAT(CallRaw(*channel_, method, ""),

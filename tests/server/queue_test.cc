@@ -65,6 +65,7 @@ TEST_F(QueueTest, CallWhoseDeadlinePassesWhileQueuedNeverRuns) {
   ASSERT_TRUE(gate_->WaitForRuns(1));
   const auto queued = Start(absl::Milliseconds(50));
   EXPECT_THAT(queued->Wait(), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  WaitUntilSeen();
   gate_->Open();
   EXPECT_THAT(running->Wait(), IsOk());
   const auto last = Start();

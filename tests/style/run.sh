@@ -79,6 +79,7 @@ check "clang-format" formatted
 check "limits" limits
 check "shellcheck" shell_scripts
 check "yamllint" yaml
+check "docs/dialects.md" docs/generate_dialects.py --check
 if ! buf_installed >build/buf.log 2>&1; then
   skip "buf" "buf-bin $BUF_VERSION cannot be installed (build/buf.log)"
 else

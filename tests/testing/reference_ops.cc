@@ -38,8 +38,7 @@ void AppendTo(Coordinates& to, const Coordinates& from, int begin, int end) {
   to.insert(to.end(), from.begin() + begin, from.begin() + end);
 }
 
-// --- Indices
-// ------------------------------------------------------------------
+// --- Indices ----------------------------------------------------------------
 
 absl::Status OutOfRange(const BadIndex& bad) {
   absl::Status status = absl::OutOfRangeError("index out of range");
@@ -115,8 +114,7 @@ absl::StatusOr<std::vector<Tuple>> ResolveIndices(
   return tuples;
 }
 
-// --- Which element of data belongs to an element of the other side
-// -------------
+// --- Which element of data belongs to an element of the other side ----------
 
 // The other side is a gather's output or a scatter's updates; `at` is a
 // position there.  nullopt: the tuple is skipped.
@@ -179,8 +177,7 @@ Partner PartnerOf(const ReferenceInputs& in, const std::vector<Tuple>& tuples,
   return std::nullopt;
 }
 
-// --- The two directions
-// ---------------------------------------------------------
+// --- The two directions -----------------------------------------------------
 
 absl::StatusOr<Tensor> GatherElementwise(const ReferenceInputs& in,
                                          const std::vector<Tuple>& tuples,
@@ -213,8 +210,7 @@ Hits FindHits(const ReferenceInputs& in, const std::vector<Tuple>& tuples) {
   return hits;
 }
 
-// --- The call
-// --------------------------------------------------------------------
+// --- The call ---------------------------------------------------------------
 
 absl::StatusOr<Tensor> Materialize(const Operand& operand,
                                    absl::string_view field) {

@@ -7,8 +7,8 @@
 //
 //   1. shapes and attributes     reference_shapes.cc
 //   2. each index, on its own    reference_ops.cc
-//   3. which element meets which reference_ops.cc
-//   4. what a meeting does       reference_fold.cc
+//   3. which elements meet       reference_ops.cc
+//   4. what a meeting does       reference_fold.cc, reference_arithmetic.h
 
 #ifndef SCATTERD_TESTS_TESTING_REFERENCE_OPS_H_
 #define SCATTERD_TESTS_TESTING_REFERENCE_OPS_H_

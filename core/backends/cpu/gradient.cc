@@ -10,6 +10,7 @@
 #include "core/backends/cpu/grouped.h"
 #include "core/backends/cpu/parallel.h"
 #include "core/backends/cpu/scatter.h"
+#include "core/backends/cpu/scatter_checks.h"
 #include "core/backends/cpu/scratch.h"
 
 namespace scatterd::cpu {
@@ -59,19 +60,31 @@ absl::Status GatherGradient(const GradientPlan& plan,
   return Scale(*outputs.grad_data, operands.scale, context);
 }
 
+// -1 times which is the +0 that a skipped update receives.
+absl::StatusOr<Tensor> NegativeZero(DType dtype) {
+  SCATTERD_ASSIGN_OR_RETURN(Tensor zero, Tensor::Zeros({dtype, Shape()}));
+  GetScaleKernel(dtype)(zero.mutable_bytes(), 1, -1);
+  return zero;
+}
+
 // ADD and SUB: grad_output itself, and a gather of it.
 absl::Status SumGradient(const GradientPlan& plan,
                          const GradientOperands& operands,
                          const GradientOutputs& outputs,
                          const RunContext& context) {
+  const bool subtracts = plan.forward.reduction == Reduction::kSub;
+  SCATTERD_ASSIGN_OR_RETURN(const Tensor fill,
+                            NegativeZero(plan.forward.dtype));
   const PlanOperands gather{.data = operands.grad_output,
-                            .indices = operands.indices};
+                            .indices = operands.indices,
+                            .fill_value = subtracts ? &fill : nullptr};
   SCATTERD_RETURN_IF_ERROR(
       RunGather(plan.transposed, gather, *outputs.grad_updates, context));
-  const bool subtracts = plan.forward.reduction == Reduction::kSub;
-  SCATTERD_RETURN_IF_ERROR(Scale(*outputs.grad_updates,
-                                 subtracts ? -operands.scale : operands.scale,
-                                 context));
+  if (subtracts) {
+    SCATTERD_RETURN_IF_ERROR(Scale(*outputs.grad_updates, -1, context));
+  }
+  SCATTERD_RETURN_IF_ERROR(
+      Scale(*outputs.grad_updates, operands.scale, context));
   SCATTERD_RETURN_IF_ERROR(
       Copy(*operands.grad_output, *outputs.grad_data, context));
   return Scale(*outputs.grad_data, operands.scale, context);
@@ -89,25 +102,54 @@ class GroupedGradient {
         state_(context.cancellation) {}
 
   absl::Status Run() {
-    const Plan& forward = plan_.forward;
-    count_ = NumPositions(forward);
-    SCATTERD_RETURN_IF_ERROR(rows_.Resize(count_));
-    const int64_t bad =
-        Flatten(forward, *operands_.indices, 0, count_, rows_.data());
-    if (bad != kNoPosition) {
-      return IndexError(forward, *operands_.indices, bad);
-    }
+    SCATTERD_RETURN_IF_ERROR(FlattenIndices());
+    SCATTERD_RETURN_IF_ERROR(CheckDuplicates());
     // What no update meets, and updates that SKIP dropped.
     SCATTERD_RETURN_IF_ERROR(
         Copy(*operands_.grad_output, *outputs_.grad_data, context_));
     SCATTERD_RETURN_IF_ERROR(
         Scale(*outputs_.grad_data, operands_.scale, context_));
     SCATTERD_RETURN_IF_ERROR(Zero(*outputs_.grad_updates, context_));
+    SCATTERD_RETURN_IF_ERROR(
+        Scale(*outputs_.grad_updates, operands_.scale, context_));
     if (outputs_.grad_updates->num_elements() != 0) ApplyGroups();
     return state_.StopStatus();
   }
 
  private:
+  absl::Status FlattenIndices() {
+    const Plan& forward = plan_.forward;
+    count_ = NumPositions(forward);
+    // As in a scatter: two empty tuples over empty slices show all there is.
+    if (operands_.indices->num_elements() == 0 && RowElements(forward) == 0) {
+      count_ = std::min<int64_t>(count_, 2);
+    }
+    SCATTERD_RETURN_IF_ERROR(rows_.Resize(count_));
+    ForEachRange(
+        context_.pool, state_, count_, GrainFor(context_.pool, count_, 16),
+        count_ * 16, [&](int64_t begin, int64_t end) {
+          const int64_t bad = Flatten(forward, *operands_.indices, begin, end,
+                                      rows_.data() + begin);
+          if (bad != kNoPosition) state_.ReportPosition(bad);
+        });
+    if (state_.position() != RunState::kNone) {
+      return IndexError(forward, *operands_.indices, state_.position());
+    }
+    return state_.StopStatus();
+  }
+
+  absl::Status CheckDuplicates() const {
+    const Plan& forward = plan_.forward;
+    if (forward.reduction != Reduction::kNone ||
+        forward.options.duplicates != Duplicates::kReject) {
+      return absl::OkStatus();
+    }
+    const int64_t columns = RowElements(forward);
+    return CheckNoDuplicates(
+        forward, {rows_.data(), static_cast<size_t>(count_)},
+        columns == 0 ? 0 : outputs_.grad_data->num_elements() / columns);
+  }
+
   void ApplyGroups() {
     const int64_t columns = RowElements(plan_.forward);
     const int64_t num_rows = outputs_.grad_data->num_elements() / columns;
@@ -126,9 +168,25 @@ class GroupedGradient {
         GetGradientKernel(plan_.forward.dtype, plan_.forward.reduction,
                           plan_.forward.options.nan);
     const GradientArguments arguments = Arguments();
-    ForEachGroup(sorted, [&](absl::Span<const RowUpdate> group) {
-      if (!state_.ShouldStop()) kernel(plan_.forward, arguments, group);
-    });
+    for (size_t begin = 0; begin < sorted.size() && !state_.ShouldStop();) {
+      const size_t end = BlockEnd(sorted, begin);
+      kernel(plan_.forward, arguments,
+             absl::MakeConstSpan(sorted).subspan(begin, end - begin));
+      begin = end;
+    }
+  }
+
+  // Where a block of whole rows that begins at `begin` ends.
+  size_t BlockEnd(const std::vector<RowUpdate>& sorted, size_t begin) const {
+    const auto row_bytes =
+        static_cast<int64_t>(ElementSize(plan_.forward.dtype)) *
+        RowElements(plan_.forward);
+    size_t end = begin + static_cast<size_t>(kBlockBytes / (row_bytes + 16));
+    end = std::min(end, sorted.size() - 1);
+    while (end + 1 < sorted.size() && sorted[end + 1].row == sorted[end].row) {
+      ++end;
+    }
+    return end + 1;
   }
 
   GradientArguments Arguments() const {

@@ -1,5 +1,6 @@
 #include "core/backends/cpu/gradient_kernels.h"
 
+#include <type_traits>
 #include <vector>
 
 #include "core/arithmetic.h"
@@ -10,23 +11,16 @@ namespace {
 // --- Numbers to compute with: halves become floats -------------------------
 
 template <typename T>
-auto Widen(T value) {
-  if constexpr (Half<T>) {
+using Wide = std::conditional_t<Half<T>, float, T>;
+
+template <typename To, typename From>
+To Convert(From value) {
+  if constexpr (std::same_as<To, From>) {
+    return value;
+  } else if constexpr (Half<From>) {
     return ToFloat(value);
   } else {
-    return value;
-  }
-}
-
-template <typename T>
-using Wide = decltype(Widen(T{}));
-
-template <typename T>
-T Narrow(Wide<T> value) {
-  if constexpr (Half<T>) {
-    return RoundTo<T>(value);
-  } else {
-    return value;
+    return RoundTo<To>(value);
   }
 }
 
@@ -46,19 +40,28 @@ W Conjugate(W value) {
 
 template <typename W>
 W Negate(W value) {
-  return SubOp::Apply(W{}, value);
+  if constexpr (Complex<W>) {
+    return {Negate(value.re), Negate(value.im)};
+  } else {
+    return CanonicalNan(-value);
+  }
 }
 
-// scale * value; exact zero for scale 0.
 template <typename W>
-W Scaled(W value, double scale) {
-  if (scale == 1) return value;
-  if (scale == 0) return W{};
+W Times(W value, double scale) {
   if constexpr (Complex<W>) {
-    return {Scaled(value.re, scale), Scaled(value.im, scale)};
+    return {Times(value.re, scale), Times(value.im, scale)};
   } else {
     return MulOp::Apply(value, static_cast<W>(scale));
   }
+}
+
+// scale * value: exact zero for scale 0, the value's own bits for scale 1.
+template <typename T, typename W>
+T Scaled(W value, double scale) {
+  if (scale == 1) return Convert<T>(value);
+  if (scale == 0) return T{};
+  return Convert<T>(Times(Convert<Wide<T>>(value), scale));
 }
 
 // --- One column of a group -------------------------------------------------
@@ -90,13 +93,15 @@ void NoneFormula(Column<W>& column) {
   column.grad_updates[first ? 0 : column.size() - 1] = column.grad;
 }
 
+// ADD and SUB are grouped only under exclude_self: data receives nothing.
 template <typename W>
-void SumFormula(Column<W>& column) {
-  const bool subtracts = column.plan.reduction == Reduction::kSub;
-  if (column.with_data()) column.grad_data = column.grad;
-  for (W& grad : column.grad_updates) {
-    grad = subtracts ? Negate(column.grad) : column.grad;
-  }
+void AddFormula(Column<W>& column) {
+  for (W& grad : column.grad_updates) grad = column.grad;
+}
+
+template <typename W>
+void SubFormula(Column<W>& column) {
+  for (W& grad : column.grad_updates) grad = Negate(column.grad);
 }
 
 template <typename W>
@@ -167,38 +172,54 @@ void SelectFormula(Column<W>& column) {
 
 // --- Groups ----------------------------------------------------------------
 
-template <typename T, void (*kFormula)(Column<Wide<T>>&)>
-void Differentiate(const Plan& forward, const GradientArguments& arguments,
-                   absl::Span<const RowUpdate> group) {
-  using W = Wide<T>;
-  const auto at = [columns = arguments.columns](auto* base, int64_t row) {
-    return base + row * columns;
-  };
-  const auto* data = reinterpret_cast<const T*>(arguments.data);
-  const auto* updates = reinterpret_cast<const T*>(arguments.updates);
-  const auto* grad_output = reinterpret_cast<const T*>(arguments.grad_output);
-  auto* grad_data = reinterpret_cast<T*>(arguments.grad_data);
-  auto* grad_updates = reinterpret_cast<T*>(arguments.grad_updates);
+// One row of the tensors; null where the tensor is not there.
+template <typename T, typename Byte>
+auto* RowOf(Byte* tensor, const GradientArguments& arguments, int64_t row) {
+  using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
+  return tensor == nullptr
+             ? nullptr
+             : reinterpret_cast<Element*>(tensor) + row * arguments.columns;
+}
+
+// The updates of one row.  `values` and `grads` are scratch.
+template <typename T, typename W, void (*kFormula)(Column<W>&)>
+void DifferentiateRow(const Plan& forward, const GradientArguments& arguments,
+                      absl::Span<const RowUpdate> group, std::vector<W>& values,
+                      std::vector<W>& grads) {
   const int64_t row = group.front().row;
-  std::vector<W> values(group.size());
-  std::vector<W> grads(group.size());
+  const T* data = RowOf<T>(arguments.data, arguments, row);
+  const T* grad_output = RowOf<T>(arguments.grad_output, arguments, row);
+  T* grad_data = RowOf<T>(arguments.grad_data, arguments, row);
+  values.assign(group.size(), W{});
+  grads.assign(group.size(), W{});
   for (int64_t c = 0; c < arguments.columns; ++c) {
-    for (size_t i = 0; updates != nullptr && i < group.size(); ++i) {
-      values[i] = Widen(at(updates, group[i].position)[c]);
+    for (size_t i = 0; arguments.updates != nullptr && i < group.size(); ++i) {
+      values[i] = Convert<W>(
+          RowOf<T>(arguments.updates, arguments, group[i].position)[c]);
     }
     Column<W> column{.plan = forward,
-                     .data = data == nullptr ? W{} : Widen(at(data, row)[c]),
-                     .grad = Widen(at(grad_output, row)[c]),
+                     .data = data == nullptr ? W{} : Convert<W>(data[c]),
+                     .grad = Convert<W>(grad_output[c]),
                      .updates = values,
                      .grad_updates = grads};
     kFormula(column);
-    at(grad_data, row)[c] =
-        Narrow<T>(Scaled(column.grad_data, arguments.scale));
+    grad_data[c] = Scaled<T>(column.grad_data, arguments.scale);
     for (size_t i = 0; i < group.size(); ++i) {
-      at(grad_updates, group[i].position)[c] =
-          Narrow<T>(Scaled(grads[i], arguments.scale));
+      RowOf<T>(arguments.grad_updates, arguments, group[i].position)[c] =
+          Scaled<T>(grads[i], arguments.scale);
     }
   }
+}
+
+// Elements are T; the formula computes in W.
+template <typename T, typename W, void (*kFormula)(Column<W>&)>
+void Differentiate(const Plan& forward, const GradientArguments& arguments,
+                   absl::Span<const RowUpdate> updates) {
+  std::vector<W> values;
+  std::vector<W> grads;
+  ForEachGroup(updates, [&](absl::Span<const RowUpdate> group) {
+    DifferentiateRow<T, W, kFormula>(forward, arguments, group, values, grads);
+  });
 }
 
 template <typename T>
@@ -206,16 +227,17 @@ GradientKernel KernelFor(Reduction reduction, bool ignore_nan) {
   using W = Wide<T>;
   switch (reduction) {
     case Reduction::kNone:
-      return &Differentiate<T, NoneFormula<W>>;
+      return &Differentiate<T, T, NoneFormula<T>>;  // moves, NaNs and all
     case Reduction::kAdd:
+      return &Differentiate<T, T, AddFormula<T>>;
     case Reduction::kSub:
-      return &Differentiate<T, SumFormula<W>>;
+      return &Differentiate<T, W, SubFormula<W>>;
     case Reduction::kMean:
-      return &Differentiate<T, MeanFormula<W>>;
+      return &Differentiate<T, W, MeanFormula<W>>;
     case Reduction::kMul:
-      return &Differentiate<T, MulFormula<W>>;
+      return &Differentiate<T, W, MulFormula<W>>;
     case Reduction::kDiv:
-      return &Differentiate<T, DivFormula<W>>;
+      return &Differentiate<T, W, DivFormula<W>>;
     case Reduction::kMax:
     case Reduction::kMin:
       break;
@@ -223,11 +245,11 @@ GradientKernel KernelFor(Reduction reduction, bool ignore_nan) {
   if constexpr (Complex<T>) {
     return nullptr;  // planning refuses it
   } else if (reduction == Reduction::kMax) {
-    return ignore_nan ? &Differentiate<T, SelectFormula<MaxOp<true>, W>>
-                      : &Differentiate<T, SelectFormula<MaxOp<false>, W>>;
+    return ignore_nan ? &Differentiate<T, W, SelectFormula<MaxOp<true>, W>>
+                      : &Differentiate<T, W, SelectFormula<MaxOp<false>, W>>;
   } else {
-    return ignore_nan ? &Differentiate<T, SelectFormula<MinOp<true>, W>>
-                      : &Differentiate<T, SelectFormula<MinOp<false>, W>>;
+    return ignore_nan ? &Differentiate<T, W, SelectFormula<MinOp<true>, W>>
+                      : &Differentiate<T, W, SelectFormula<MinOp<false>, W>>;
   }
 }
 
@@ -235,7 +257,7 @@ template <typename T>
 void Scale(std::byte* elements, int64_t n, double scale) {
   T* values = reinterpret_cast<T*>(elements);
   for (int64_t i = 0; i < n; ++i) {
-    values[i] = Narrow<T>(Scaled(Widen(values[i]), scale));
+    values[i] = Scaled<T>(values[i], scale);
   }
 }
 

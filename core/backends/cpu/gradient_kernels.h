@@ -24,11 +24,12 @@ struct GradientArguments {
   double scale;
 };
 
-// Writes the row of grad_data that the updates in `group` meet, and their rows
-// of grad_updates.
+// Writes the rows of grad_data that `updates` meet, and their rows of
+// grad_updates.  `updates` is sorted (see SortByRow) and holds all updates of
+// its rows.
 using GradientKernel = void (*)(const Plan& forward,
                                 const GradientArguments& arguments,
-                                absl::Span<const RowUpdate> group);
+                                absl::Span<const RowUpdate> updates);
 
 // For floating-point and complex dtypes.
 GradientKernel GetGradientKernel(DType dtype, Reduction reduction,
