@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/base/call_once.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/async_caller.h"
@@ -159,7 +159,7 @@ class Client::Impl {
   // Its threads exist only in programs that make asynchronous calls: they
   // would take work, and with it time, from synchronous ones.
   AsyncCaller& async_caller() {
-    absl::call_once(async_caller_once_, [this] {
+    std::call_once(async_caller_once_, [this] {
       async_caller_ = std::make_unique<AsyncCaller>(connections_);
     });
     return *async_caller_;
@@ -168,7 +168,7 @@ class Client::Impl {
  private:
   const ClientOptions options_;
   ConnectionPool connections_;
-  absl::once_flag async_caller_once_;
+  std::once_flag async_caller_once_;
   std::unique_ptr<AsyncCaller> async_caller_;
 };
 

@@ -33,7 +33,7 @@ absl::Status Executor::Submit(const Cancellation& cancellation, Task task) {
   absl::MutexLock lock(&mutex_);
   if (shutdown_) return ShuttingDown();
   if (static_cast<int>(queue_.size()) >= max_queue_) {
-    return LimitError("max_queue", queue_.size() + 1,
+    return LimitError("--max_queue", queue_.size() + 1,
                       static_cast<uint64_t>(max_queue_), kRetryAfterMs);
   }
   queue_.push_back({&cancellation, std::move(task)});

@@ -101,8 +101,8 @@ What only a dialect decides:
 - **k = 0**: index tuples of no components. REFUSE: INVALID_ARGUMENT. WHOLE: the
   empty tuple names the whole tensor (of the batch). DEFAULT is ONNX's: refused
   by gather_nd, whole in scatter_nd.
-- **indices of rank 1** in scatter_nd. TUPLE: they are one tuple. LIST: they are
-  a list of tuples of one component. REFUSE: INVALID_ARGUMENT.
+- **indices of rank 1** in scatter_nd. TUPLE: they are one tuple. REFUSE:
+  INVALID_ARGUMENT.
 - **negative batch_dims** of gather. REFUSE: INVALID_ARGUMENT. FROM_END: counts
   from the rank of the indices, and an `axis` of 0, the default, means
   `batch_dims`.

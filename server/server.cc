@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -42,12 +43,20 @@ size_t TransportQuota(const ServerOptions& options) {
                             options.max_inflight_bytes / 2);
 }
 
+// gRPC, too, looks at a message's size only when it has buffered it, and its
+// refusal cannot name our flag.  So up to twice the limit are left to the
+// service, which does.
+int TransportMessageLimit(const ServerOptions& options) {
+  return static_cast<int>(std::min<uint64_t>(2 * options.max_message_bytes,
+                                             std::numeric_limits<int>::max()));
+}
+
 void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
   grpc::ResourceQuota quota("scatterd");
   quota.Resize(TransportQuota(options));
   quota.SetMaxThreads(kMaxReflectionThreads);
   builder.SetResourceQuota(quota);
-  builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_message_bytes));
+  builder.SetMaxReceiveMessageSize(TransportMessageLimit(options));
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                              kMaxConcurrentStreams);
@@ -98,7 +107,7 @@ Server::Server(const ServerOptions& options, Log& log,
       dispatcher_(*backend_, pool_, {options.max_output_bytes}),
       executor_(options.threads, options.max_queue),
       tensor_ops_({dispatcher_, admission_, executor_, log,
-                   options.max_output_bytes}) {}
+                   options.max_message_bytes, options.max_output_bytes}) {}
 
 Server::~Server() { Stop(absl::ZeroDuration()); }
 

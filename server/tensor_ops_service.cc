@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/errors.h"
 #include "core/operator_id.h"
 #include "core/status_macros.h"
 #include "grpcpp/server_context.h"
@@ -36,9 +37,9 @@ namespace {
 // above it, other callers would wait for the work (docs/performance.md).
 constexpr uint64_t kMaxInlineBytes = uint64_t{256} << 10;
 
-// The same for a request with a graph, whose nodes take some 50 ns to decode
+// The same for a request with a graph, whose nodes take some 150 ns to decode
 // and plan for each of their bytes.
-constexpr uint64_t kMaxInlineGraph = uint64_t{4} << 10;
+constexpr uint64_t kMaxInlineGraph = uint64_t{1} << 10;
 
 // Calls of one method that may arrive before the poller looks again without
 // waiting for it.
@@ -245,6 +246,10 @@ void Call::Finish(absl::StatusOr<grpc::ByteBuffer> reply) {
 Call::Outcome Call::Receive() {
   SCATTERD_RETURN_IF_ERROR(cancellation_->Check());
   request_bytes_ = request_.Length();
+  if (request_bytes_ > resources_.max_message_bytes) {
+    return LimitError("--max_message_bytes", request_bytes_,
+                      resources_.max_message_bytes);
+  }
   SCATTERD_ASSIGN_OR_RETURN(ticket_,
                             resources_.admission.Acquire(request_bytes_));
   if (request_bytes_ > method_.max_inline_request) {

@@ -27,6 +27,7 @@ struct CallResources {
   Admission& admission;
   Executor& executor;
   Log& log;
+  uint64_t max_message_bytes;
   uint64_t max_output_bytes;
 };
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 #include "proto/byte_buffer.h"
@@ -54,24 +55,36 @@ class StubCall : public grpc::ServerGenericBidiReactor {
 
   void OnReadDone(bool ok) override {
     if (!ok) return FinishOnce(grpc::Status::CANCELLED);
-    request_.body = Flatten(&message_);
-    std::optional<StubReply> reply = handler_(request_);
+    const std::optional<StubReply> reply = Handle();
     if (!reply) return;
     if (!reply->ok()) return FinishOnce(ToGrpcStatus(reply->status()));
     if (finished_.exchange(true)) return;
-    message_ = ToByteBuffer(**std::move(reply));
     StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
   void OnCancel() override { FinishOnce(grpc::Status::CANCELLED); }
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    { absl::MutexLock wait_for_handle(&mutex_); }
+    delete this;
+  }
 
  private:
+  // Reads and writes the members; gRPC's own order of events is invisible to
+  // ThreadSanitizer, the mutex is not.
+  std::optional<StubReply> Handle() {
+    absl::MutexLock lock(&mutex_);
+    request_.body = Flatten(&message_);
+    std::optional<StubReply> reply = handler_(request_);
+    if (reply && reply->ok()) message_ = ToByteBuffer(**reply);
+    return reply;
+  }
+
   void FinishOnce(const grpc::Status& status) {
     if (!finished_.exchange(true)) Finish(status);
   }
 
   const StubHandler& handler_;
+  absl::Mutex mutex_;
   StubRequest request_;
   grpc::ByteBuffer message_;
   std::atomic<bool> finished_{false};

@@ -68,7 +68,7 @@ TEST(Executor, RefusesTasksBeyondItsQueueAndSaysWhenToRetry) {
   const absl::Status refused =
       executor.Submit(wanted, [](absl::Status) { FAIL(); });
   EXPECT_THAT(refused, StatusIs(absl::StatusCode::kResourceExhausted,
-                                HasSubstr("max_queue would be exceeded "
+                                HasSubstr("--max_queue would be exceeded "
                                           "(3 vs 2)")));
   EXPECT_NE(GetPayload(refused, kRetryAfterPayload), "");
   absl::Notification done;

@@ -15,9 +15,12 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/graph_plan.h"
 #include "google/protobuf/message.h"
 #include "proto/codec.h"
+#include "proto/graph_codec.h"
 #include "tests/proto/codec_testing.h"
+#include "tests/proto/graph_messages.h"
 #include "tests/proto/wire_oracle.h"
 #include "tests/testing/tensor_matchers.h"
 
@@ -154,11 +157,74 @@ void FuzzGradientResult(MessagePieces pieces) {
   Check(again->stats.device == result->stats.device, "stats changed");
 }
 
+// A graph call that survives, as it is, being encoded and decoded again.
+void CheckGraphCall(const GraphCall& call) {
+  const absl::StatusOr<EncodedMessage> encoded = EncodeGraphCall(call);
+  Check(encoded.ok(), encoded.status().ToString());
+  const std::string flat = encoded->Flatten();
+  const absl::string_view piece = flat;
+  const absl::StatusOr<GraphCall> again =
+      DecodeGraphCall({&piece, 1}, ReserveAnything);
+  Check(again.ok(), again.status().ToString());
+  Check(Describe(*again) == Describe(call), "graph call changed");
+}
+
+// Whatever the graph is, planning it has an answer.
+void CheckPlan(const GraphCall& call) {
+  const absl::StatusOr<GraphPlan> plan = PlanGraph(call);
+  Check(plan.ok() || absl::IsInvalidArgument(plan.status()) ||
+            absl::IsUnimplemented(plan.status()),
+        plan.status().ToString());
+}
+
+void FuzzGraphCall(const std::string& bytes, MessagePieces pieces) {
+  const absl::StatusOr<GraphCall> call =
+      DecodeGraphCall(pieces, ReserveAnything);
+  CheckRefusal(call);
+  if (!call.ok()) return;
+  Check(NestsDeeply(bytes) || v1::RunRequest().ParseFromString(bytes),
+        "protobuf refuses it");
+  CheckGraphCall(*call);
+  CheckPlan(*call);
+}
+
+void FuzzModel(MessagePieces pieces) {
+  absl::StatusOr<Graph> graph = DecodeModel(pieces, ReserveAnything);
+  CheckRefusal(graph);
+  if (!graph.ok()) return;
+  GraphCall call{.graph = *std::move(graph)};
+  CheckGraphCall(call);
+  for (const GraphNode& node : call.graph.nodes) {
+    call.fetches.insert(call.fetches.end(), node.outputs.begin(),
+                        node.outputs.end());
+  }
+  CheckPlan(call);
+}
+
+void FuzzGraphResult(MessagePieces pieces) {
+  const absl::StatusOr<GraphResult> result =
+      DecodeGraphResult(pieces, ReserveAnything);
+  CheckRefusal(result);
+  if (!result.ok()) return;
+  const absl::StatusOr<EncodedMessage> encoded = EncodeGraphResult(*result);
+  Check(encoded.ok(), encoded.status().ToString());
+  const std::string flat = encoded->Flatten();
+  const absl::string_view piece = flat;
+  const absl::StatusOr<GraphResult> again =
+      DecodeGraphResult({&piece, 1}, ReserveAnything);
+  Check(again.ok(), again.status().ToString());
+  Check(again->outputs.size() == result->outputs.size(), "outputs changed");
+  for (size_t i = 0; i < again->outputs.size(); ++i) {
+    Check(Difference(again->outputs[i], result->outputs[i]).empty(),
+          "an output changed");
+  }
+}
+
 void FuzzOne(uint8_t message, uint8_t cuts, const std::string& bytes) {
   std::mt19937_64 engine(cuts);
   const CutMessage cut = CutMessage::AtRandom(bytes, cuts % 16, engine);
   const size_t num_operators = kAllOperators.size();
-  const size_t which = message % (num_operators + 4);
+  const size_t which = message % (num_operators + 7);
   if (which < num_operators) {
     FuzzCall(kAllOperators[which], bytes, cut.pieces());
   } else if (which == num_operators) {
@@ -167,8 +233,14 @@ void FuzzOne(uint8_t message, uint8_t cuts, const std::string& bytes) {
     FuzzResult(cut.pieces());
   } else if (which == num_operators + 2) {
     FuzzGradientCall(bytes, cut.pieces());
-  } else {
+  } else if (which == num_operators + 3) {
     FuzzGradientResult(cut.pieces());
+  } else if (which == num_operators + 4) {
+    FuzzGraphCall(bytes, cut.pieces());
+  } else if (which == num_operators + 5) {
+    FuzzModel(cut.pieces());
+  } else {
+    FuzzGraphResult(cut.pieces());
   }
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "scatterd/v1/operators.pb.h"
 #include "tests/proto/codec_testing.h"
+#include "tests/proto/graph_messages.h"
 #include "tests/proto/random_messages.h"
 #include "tests/proto/wire_scrambler.h"
 
@@ -45,6 +46,23 @@ std::string RandomMessage(size_t message, WireScrambler& random) {
     response.mutable_stats()->set_device("cpu");
     return random.Serialize(response);
   }
+  if (message == kAllOperators.size() + 4) {
+    v1::RunRequest request;
+    FillRunRequest(random, &request);
+    return random.Serialize(request);
+  }
+  if (message == kAllOperators.size() + 5) {
+    v1::RunRequest request;
+    FillRunRequest(random, &request);
+    return WireBytes(7, random.Serialize(request.graph()));
+  }
+  if (message == kAllOperators.size() + 6) {
+    v1::RunResponse response;
+    FillTensor(random, response.add_outputs());
+    FillTensor(random, response.add_outputs());
+    response.mutable_stats()->set_device("cpu");
+    return random.Serialize(response);
+  }
   v1::OperatorResponse response;
   FillTensor(random, response.mutable_output());
   if (message == kAllOperators.size()) {
@@ -57,7 +75,7 @@ std::string RandomMessage(size_t message, WireScrambler& random) {
 
 void WriteSeeds(const std::string& folder) {
   WireScrambler random(1);
-  for (size_t message = 0; message < kAllOperators.size() + 4; ++message) {
+  for (size_t message = 0; message < kAllOperators.size() + 7; ++message) {
     for (int i = 0; i < kSeedsPerMessage; ++i) {
       WriteSeed(folder, message, i * 3, RandomMessage(message, random));
     }

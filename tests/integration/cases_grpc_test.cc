@@ -57,7 +57,7 @@ class LimitedServer : public ::testing::Test {
 TEST_F(LimitedServer, NamesTheLimitThatARequestExceeds) {
   EXPECT_THAT(client_->Call(
                   GatherCall(Full<float>({3, 640, 640}, 0), Indices({1}, {0}))),
-              StatusIs(kExhausted, HasSubstr("4194304")));
+              StatusIs(kExhausted, HasSubstr("--max_message_bytes")));
 }
 
 // triton-inference-server/server#5840.  The connection may be reset while the

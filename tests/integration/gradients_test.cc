@@ -153,14 +153,6 @@ TEST(Gradients, BroadcastDataReceivesTheSumOverItsReads) {
               EqualsTensor(TensorOf<float>({1, 3}, {1, 4, 10})));
 }
 
-TEST(Gradients, ATensorflowListOfIndicesHasAGradient) {
-  GradientCall call = GradientOf(
-      ScatterNDCall(Floats({1, 2, 3}), Indices({2}, {2, 0}), Floats({5, 6})),
-      Floats({10, 20, 30}));
-  call.options.dialect = Dialect::kTensorflow;
-  ExpectGradients(call, Floats({0, 20, 0}), Floats({30, 10}));
-}
-
 // --- Options ----------------------------------------------------------------
 
 TEST(Gradients, OwnOptionsWinFieldByField) {

@@ -34,7 +34,8 @@ TEST(MessageLimit, LargerMessageIsRefusedAndTheServerLives) {
   const auto channel = NewChannel(server.address());
   EXPECT_THAT(Output(*channel, CallWithMessageOf(2 * kMiB)),
               StatusIs(absl::StatusCode::kResourceExhausted,
-                       HasSubstr("larger than max")));
+                       HasSubstr("--max_message_bytes would be "
+                                 "exceeded")));
   EXPECT_THAT(Output(*channel, CallWithMessageOf(2 * kMiB - 100)), IsOk());
 }
 
