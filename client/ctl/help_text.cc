@@ -33,7 +33,7 @@ index's own.
 
 constexpr OperatorHelp kGatherND = {
     "gather-nd", "Elements or slices of data by index tuples",
-    R"(Takes what each index tuple, a row of the last axis of indices, addresses:
+    R"(Takes what each index tuple, a row of indices' last axis, addresses:
 an element, or a slice if the tuple is shorter than data's rank.
 
   output[i] = data[indices[i][0], indices[i][1], ..]
@@ -127,9 +127,9 @@ Examples:
       -o grad_data.npy --output-updates grad_updates.npy)";
 
 const char* const kRunFooter =
-    R"(Runs an ONNX model whose nodes are Gather, GatherElements, GatherND, Scatter,
-ScatterElements, ScatterND, TensorScatter, Identity and Constant, in one call:
-what is between the nodes never leaves the server.
+    R"(Runs an ONNX model whose nodes are Gather, GatherElements, GatherND,
+Scatter, ScatterElements, ScatterND, TensorScatter, Identity and Constant, in
+one call: what is between the nodes never leaves the server.
 
 Each input of the model that has no initializer is fed.  A literal is read as
 the dtype that the model declares for the input.  --fetch may name any edge of

@@ -53,10 +53,17 @@ Runner InPlaceRunner(int num_threads) {
           const OperatorCall& call) { return engine->Run(WithOwnData(call)); }};
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Conformance,
-                         ::testing::Values(CpuRunner(1), CpuRunner(2),
-                                           CpuRunner(3), CpuRunner(8),
-                                           InPlaceRunner(1), InPlaceRunner(3)),
+// Sanitizers make the suite several times slower: fewer runners, with threads.
+std::vector<Runner> Runners() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return {CpuRunner(2), InPlaceRunner(3)};
+#else
+  return {CpuRunner(1), CpuRunner(2),     CpuRunner(3),
+          CpuRunner(8), InPlaceRunner(1), InPlaceRunner(3)};
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, ::testing::ValuesIn(Runners()),
                          RunnerName);
 
 }  // namespace

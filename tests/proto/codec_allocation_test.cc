@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "gtest/gtest.h"
 #include "proto/codec.h"
+#include "proto/graph_codec.h"
 #include "scatterd/v1/operators.pb.h"
 #include "tests/proto/codec_testing.h"
 #include "tests/proto/wire_scrambler.h"
@@ -47,7 +49,9 @@ struct Cost {
   uint64_t allocated = 0;  // not counting Buffers
 };
 
-Cost CostOfCall(OperatorId op, const std::string& bytes) {
+using Decoder = absl::FunctionRef<absl::Status(MessagePieces, ReserveBytes)>;
+
+Cost CostOf(Decoder decode, const std::string& bytes) {
   const CutMessage message(bytes, {});
   Cost cost;
   const auto reserve = [&cost](uint64_t size) {
@@ -55,9 +59,25 @@ Cost CostOfCall(OperatorId op, const std::string& bytes) {
     return absl::OkStatus();
   };
   const uint64_t before = allocated_bytes;
-  cost.status = DecodeCall(op, message.pieces(), reserve).status();
+  cost.status = decode(message.pieces(), reserve);
   cost.allocated = allocated_bytes - before;
   return cost;
+}
+
+Cost CostOfCall(OperatorId op, const std::string& bytes) {
+  return CostOf(
+      [op](MessagePieces message, ReserveBytes reserve) {
+        return DecodeCall(op, message, reserve).status();
+      },
+      bytes);
+}
+
+Cost CostOfGraphCall(const std::string& bytes) {
+  return CostOf(
+      [](MessagePieces message, ReserveBytes reserve) {
+        return DecodeGraphCall(message, reserve).status();
+      },
+      bytes);
 }
 
 // What a decoder may allocate without asking: error texts, small vectors.
@@ -102,6 +122,57 @@ TEST(CodecAllocations, OfHostileMessagesArePaidFor) {
       WireBytes(15, Repeated(WireBytes(1, "") + WireBytes(2, ""), kMany)));
   ExpectPaidFor(WireBytes(1, WireBytes(3, Repeated("\x10\x01", kMany))));
   ExpectPaidFor(Repeated("\xab\x06\xac\x06", kMany));
+}
+
+// The parts of a graph are larger in memory than their fewest bytes are, but
+// nothing is made that was not asked for.
+void ExpectGraphPaidFor(const std::string& request) {
+  const Cost cost = CostOfGraphCall(request);
+  EXPECT_LE(cost.allocated, 2 * cost.reserved + kSmallChange) << cost.status;
+  EXPECT_LE(cost.reserved, 1024 * request.size() + kSmallChange);
+}
+
+TEST(CodecAllocations, OfHostileGraphsArePaidFor) {
+  constexpr int kMany = 20000;
+  const auto graph = [](const std::string& bytes) {
+    return WireBytes(1, bytes);
+  };
+  const auto node = [&](const std::string& bytes) {
+    return graph(WireBytes(1, bytes));
+  };
+  for (const uint32_t field : {1, 5, 11, 12}) {
+    ExpectGraphPaidFor(graph(Repeated(WireBytes(field, ""), kMany)));
+    ExpectGraphPaidFor(Repeated(graph(WireBytes(field, "")), kMany));
+  }
+  for (const uint32_t field : {1, 2, 3, 4, 5, 7}) {
+    ExpectGraphPaidFor(node(Repeated(WireBytes(field, ""), kMany)));
+    ExpectGraphPaidFor(
+        node(Repeated(WireBytes(field, "long enough for the heap"), kMany)));
+  }
+  const auto attribute = [&](const std::string& bytes) {
+    return node(WireBytes(5, bytes));
+  };
+  const std::string one_float("\x3d\0\0\0\0", 5);
+  ExpectGraphPaidFor(attribute(Repeated(WireBytes(4, ""), kMany)));
+  ExpectGraphPaidFor(attribute(Repeated(WireBytes(5, ""), kMany)));
+  ExpectGraphPaidFor(attribute(Repeated(WireBytes(9, ""), kMany)));
+  ExpectGraphPaidFor(attribute(Repeated(one_float, kMany)));
+  ExpectGraphPaidFor(attribute(Repeated("\x40\x01", kMany)));
+  ExpectGraphPaidFor(
+      attribute(WireBytes(8, Repeated(std::string(1, '\0'), kMany))));
+  const auto shape = [&](const std::string& bytes) {
+    return graph(
+        WireBytes(11, WireBytes(2, WireBytes(1, WireBytes(2, bytes)))));
+  };
+  ExpectGraphPaidFor(shape(Repeated(WireBytes(1, ""), kMany)));
+  ExpectGraphPaidFor(shape(Repeated(WireBytes(1, WireBytes(2, "n")), kMany)));
+  ExpectGraphPaidFor(Repeated(WireBytes(2, ""), kMany));
+  std::string feeds;
+  for (int i = 0; i < kMany; ++i) {
+    feeds += WireBytes(2, WireBytes(1, std::to_string(i)));
+  }
+  ExpectGraphPaidFor(feeds);
+  ExpectGraphPaidFor(Repeated(WireBytes(3, ""), kMany));
 }
 
 TEST(CodecAllocations, AreNotMadeFromDeclaredDims) {

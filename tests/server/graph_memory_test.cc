@@ -164,12 +164,17 @@ TEST_F(DispatcherGraphTest, StringsThatDoubleInEveryStepAreStopped) {
                          absl::StrCat("s", i + 1),
                          {{"reduction", std::string("add")}}));
   }
-  EXPECT_THAT(
-      Dispatch(CallOf(
-          std::move(nodes),
-          {{"s0", Strings({1}, {"a"})}, {"i", Indices({1, 1}, {0})}}, {"s60"})),
-      StatusIs(absl::StatusCode::kResourceExhausted));
-  EXPECT_LT(backend_.runs, 30);
+  max_output_bytes_ = 1000;
+  const GraphCall call = CallOf(
+      std::move(nodes),
+      {{"s0", Strings({1}, {"a"})}, {"i", Indices({1, 1}, {0})}}, {"s60"});
+  EXPECT_THAT(Dispatch(call), StatusIs(absl::StatusCode::kResourceExhausted,
+                                       HasSubstr("--max_output_bytes would be "
+                                                 "exceeded (1024 vs 1000)")));
+  EXPECT_EQ(backend_.runs, 9);
+  max_output_bytes_ = uint64_t{1} << 40;
+  EXPECT_THAT(Dispatch(call), StatusIs(absl::StatusCode::kResourceExhausted,
+                                       HasSubstr("--max_inflight_bytes")));
 }
 
 TEST_F(DispatcherGraphTest, SharedStringsAreKeptOnceForEachStep) {
