@@ -70,10 +70,11 @@ int Serve(const ServerOptions& options) {
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options, log);
   if (!server.ok()) return Fail(kExitFailure, server.status().message());
   const std::string addresses = Addresses(**server);
-  std::printf("scatterd " SCATTERD_VERSION " ready: %s\n", addresses.c_str());
-  std::fflush(stdout);
   log.Write(LogLevel::kInfo, "ready",
             {{"version", SCATTERD_VERSION}, {"listeners", addresses}});
+  // Last, for whoever waits for this line calls next.
+  std::printf("scatterd " SCATTERD_VERSION " ready: %s\n", addresses.c_str());
+  std::fflush(stdout);
 
   int signal = 0;
   sigwait(&signals, &signal);
