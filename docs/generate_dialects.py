@@ -64,8 +64,10 @@ This page is generated from [`core/dialects.inc`](../core/dialects.inc) by
 | ONNX | Gather, GatherElements, GatherND, ScatterElements, ScatterND |
 | TENSORFLOW | tf.gather, tf.gather_nd, tf.tensor_scatter_nd_* on a CPU |
 | TENSORFLOW_GPU | the same on a GPU, where nothing is raised |
-| MINDSPORE | ops.gather, gather_elements, gather_nd, tensor_scatter_elements, tensor_scatter_* |
-| PYTORCH | index_select, gather, indexing and index_put with tensors, scatter_reduce |
+| MINDSPORE | ops.gather, gather_elements, gather_nd, tensor_scatter_elements, \
+tensor_scatter_* |
+| PYTORCH | index_select, gather, indexing and index_put with tensors, \
+scatter_reduce |
 | JAX | jnp.take, jnp.take_along_axis, x[i], x.at[i] |
 | NUMPY | take, take_along_axis, fancy indexing, ufunc.at |
 
