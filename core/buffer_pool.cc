@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 
 #include "core/buffer.h"
 
@@ -13,6 +12,10 @@ namespace scatterd {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
+
+// No process has more memory than it has addresses; allocators may treat such
+// a request as a mistake of the program's.
+constexpr size_t kAddressSpace = size_t{1} << 47;
 
 #if defined(__SANITIZE_ADDRESS__)
 // A recycled block would hide reads past its end from AddressSanitizer.
@@ -61,7 +64,7 @@ std::shared_ptr<BufferPool> BufferPool::Default() {
 BufferPool::~BufferPool() { Trim(); }
 
 std::byte* BufferPool::Allocate(size_t size) {
-  if (size > std::numeric_limits<size_t>::max() / 4) return nullptr;
+  if (size > kAddressSpace) return nullptr;
   if (!IsPooled(size)) {
     const size_t rounded =
         (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
