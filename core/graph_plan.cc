@@ -16,7 +16,6 @@
 namespace scatterd {
 namespace {
 
-using internal::EdgeOrigin;
 using internal::GraphEdges;
 
 absl::Status RunError(int n, absl::string_view field, absl::string_view what) {
