@@ -14,19 +14,20 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define SCATTERD_DIALECT(dialect, op, negative, bounds, fill_rule, dup, \
-                         shape_rule, empty, vector, batch, order, grad) \
-  {Dialect::dialect,                                                    \
-   OperatorId::op,                                                      \
-   {.out_of_bounds = OutOfBounds::bounds,                               \
-    .negative_indices = NegativeIndices::negative,                      \
-    .duplicates = Duplicates::dup,                                      \
-    .fill = FillRule::fill_rule,                                        \
-    .shapes = ShapeRule::shape_rule,                                    \
-    .empty_tuple = EmptyTuple::empty,                                   \
-    .index_vector = IndexVector::vector,                                \
-    .negative_batch_dims = NegativeBatchDims::batch,                    \
-    .complex_order = ComplexOrder::order,                               \
+#define SCATTERD_DIALECT(dialect, op, negative, bounds, fill_rule, dup, accu, \
+                         shape_rule, empty, vector, batch, order, grad)       \
+  {Dialect::dialect,                                                          \
+   OperatorId::op,                                                            \
+   {.out_of_bounds = OutOfBounds::bounds,                                     \
+    .negative_indices = NegativeIndices::negative,                            \
+    .duplicates = Duplicates::dup,                                            \
+    .accumulation = Accumulation::accu,                                       \
+    .fill = FillRule::fill_rule,                                              \
+    .shapes = ShapeRule::shape_rule,                                          \
+    .empty_tuple = EmptyTuple::empty,                                         \
+    .index_vector = IndexVector::vector,                                      \
+    .negative_batch_dims = NegativeBatchDims::batch,                          \
+    .complex_order = ComplexOrder::order,                                     \
     .duplicate_gradient = DuplicateGradient::grad}},
 #include "core/dialects.inc"
 };

@@ -19,6 +19,7 @@ COLUMNS = [
     "out_of_bounds",
     "fill value",
     "duplicates",
+    "accumulation",
     "shapes",
     "k = 0",
     "indices of rank 1",
@@ -29,11 +30,11 @@ COLUMNS = [
 
 # Which of them an operator has.
 OPERATORS = {
-    "gather": ("kGather", [0, 1, 2, 7]),
-    "gather_elements": ("kGatherElements", [0, 1, 2, 4]),
-    "gather_nd": ("kGatherND", [0, 1, 2, 5]),
-    "scatter_elements": ("kScatterElements", [0, 1, 3, 4, 8, 9]),
-    "scatter_nd": ("kScatterND", [0, 1, 3, 4, 5, 6, 8, 9]),
+    "gather": ("kGather", [0, 1, 2, 8]),
+    "gather_elements": ("kGatherElements", [0, 1, 2, 5]),
+    "gather_nd": ("kGatherND", [0, 1, 2, 6]),
+    "scatter_elements": ("kScatterElements", [0, 1, 3, 4, 5, 9, 10]),
+    "scatter_nd": ("kScatterND", [0, 1, 3, 4, 5, 6, 7, 9, 10]),
 }
 
 DIALECTS = {
@@ -74,8 +75,7 @@ scatter_reduce |
 Where a framework has no such operator, the row is what the framework does in
 its nearest relative.
 
-Two options have the same default in every dialect: `nan` is PROPAGATE and
-`accumulation` is NATIVE.
+One option has the same default in every dialect: `nan` is PROPAGATE.
 """
 
 EXPLANATION = """\
@@ -89,6 +89,8 @@ Options, which a request may also set itself:
   fill value; CLAMP takes the nearest valid index.
 - **duplicates**: which update stays under reduction NONE, in row-major order of
   the indices.
+- **accumulation** of FLOAT16 and BFLOAT16: NATIVE rounds after every update,
+  WIDE computes in FLOAT and rounds once.
 
 What only a dialect decides:
 

@@ -167,7 +167,7 @@ TEST(Dialects, AnOptionThatIsSetWins) {
   ExpectIn(Dialect::kJax, call, TensorOf<int32_t>({1}, {10}));
 }
 
-TEST(Dialects, AnOptionThatIsSetWinsOverDuplicatesNanAndAccumulation) {
+TEST(Dialects, AnOptionThatIsSetWinsOverDuplicatesAndNan) {
   OperatorCall call =
       ScatterElementsCall(Floats({1}), Indices({2}, {0, 0}), Floats({2, 3}));
   for (const Dialect dialect : kAllDialects) {
@@ -185,14 +185,26 @@ TEST(Dialects, AnOptionThatIsSetWinsOverDuplicatesNanAndAccumulation) {
     call.options.nan = NanPolicy::kIgnore;
     ExpectIn(dialect, call, Floats({3}));
   }
-  call = ScatterElementsCall(
-      Halves<BFloat16>({1}, {0}), Full<int64_t>({512}, 0),
-      Halves<BFloat16>({512}, std::vector<double>(512, 1)), 0, Reduction::kAdd);
+}
+
+// torch.scatter_reduce sums halves in FLOAT, index_put does not (PyTorch 2.15).
+TEST(Dialects, HalvesAreSummedAsTheFrameworkSumsThem) {
+  const Tensor data = Halves<Float16>({1}, {2048});
+  const Tensor ones = Halves<Float16>({2}, {1, 1});
+  OperatorCall elements =
+      ScatterElementsCall(data, Indices({2}, {0, 0}), ones, 0, Reduction::kAdd);
+  const OperatorCall tuples =
+      ScatterNDCall(data, Indices({2, 1}, {0, 0}), ones, Reduction::kAdd);
+  const Tensor rounded = Halves<Float16>({1}, {2048});
+  const Tensor exact = Halves<Float16>({1}, {2050});
   for (const Dialect dialect : kAllDialects) {
-    call.options.accumulation.reset();
-    ExpectIn(dialect, call, Halves<BFloat16>({1}, {256}));
-    call.options.accumulation = Accumulation::kWide;
-    ExpectIn(dialect, call, Halves<BFloat16>({1}, {512}));
+    elements.options.accumulation.reset();
+    ExpectIn(dialect, elements, dialect == Dialect::kPytorch ? exact : rounded);
+    elements.options.accumulation = Accumulation::kNative;
+    ExpectIn(dialect, elements, rounded);
+    elements.options.accumulation = Accumulation::kWide;
+    ExpectIn(dialect, elements, exact);
+    ExpectIn(dialect, tuples, rounded);
   }
 }
 
