@@ -2,15 +2,16 @@
 # Installs what the tests need, builds everything and tests it.
 #
 # Usage: tests/run.sh [PART...]      default: all parts, in this order
-#   unit       every test, against the release build
-#   asan       core and codec under AddressSanitizer and UBSan
-#   tsan       threads and server under ThreadSanitizer
-#   fuzz       the fuzzers, for a bounded time
-#   style      layers, formatting, linters
-#   install    a program built against the installed library
-#   container  the Dockerfile, built and run
+#   unit          every test, against the release build
+#   differential  random cases, compared with NumPy, ONNX and onnxruntime
+#   asan          core and codec under AddressSanitizer and UBSan
+#   tsan          threads and server under ThreadSanitizer
+#   fuzz          the fuzzers, for a bounded time
+#   style         layers, formatting, linters
+#   install       a program built against the installed library
+#   container     the Dockerfile, built and run
 #
-# The last line counts: each test program of the first three parts, and one for
+# The last line counts: each test program of unit, asan and tsan, and one for
 # each other part.  A part that cannot run here is skipped and says why.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -75,6 +76,7 @@ run_script() {
 run_part() {
   case $1 in
     unit) run_preset release all ;;
+    differential) run_script tests/differential/run.sh ;;
     asan) run_preset asan core_tests proto_tests backends_tests ;;
     tsan) run_preset tsan core_tests server_tests ;;
     fuzz) run_script tests/fuzz/run.sh ;;
@@ -88,7 +90,7 @@ run_part() {
   esac
 }
 
-[ $# -gt 0 ] || set -- unit asan tsan fuzz style install container
+[ $# -gt 0 ] || set -- unit differential asan tsan fuzz style install container
 deploy/install_packages.sh build test || exit 1
 for part in "$@"; do
   started=$SECONDS

@@ -1,0 +1,1 @@
+"""Compares scatterd with the frameworks whose dialects it speaks."""
