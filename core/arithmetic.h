@@ -92,7 +92,11 @@ struct AddOp {
   }
   template <Floating T>
   static constexpr T Apply(T a, T b) {
-    return CanonicalNan(a + b);
+    return CanonicalNan(Raw(a, b));
+  }
+  template <Floating T>
+  static constexpr T Raw(T a, T b) {
+    return a + b;
   }
   template <Half T>
   static constexpr T Apply(T a, T b) {
@@ -115,7 +119,11 @@ struct SubOp {
   }
   template <Floating T>
   static constexpr T Apply(T a, T b) {
-    return CanonicalNan(a - b);
+    return CanonicalNan(Raw(a, b));
+  }
+  template <Floating T>
+  static constexpr T Raw(T a, T b) {
+    return a - b;
   }
   template <Half T>
   static constexpr T Apply(T a, T b) {
@@ -135,7 +143,11 @@ struct MulOp {
   }
   template <Floating T>
   static constexpr T Apply(T a, T b) {
-    return CanonicalNan(a * b);
+    return CanonicalNan(Raw(a, b));
+  }
+  template <Floating T>
+  static constexpr T Raw(T a, T b) {
+    return a * b;
   }
   template <Half T>
   static constexpr T Apply(T a, T b) {
@@ -161,7 +173,11 @@ struct DivOp {
   }
   template <Floating T>
   static constexpr T Apply(T a, T b) {
-    return CanonicalNan(a / b);
+    return CanonicalNan(Raw(a, b));
+  }
+  template <Floating T>
+  static constexpr T Raw(T a, T b) {
+    return a / b;
   }
   template <Half T>
   static constexpr T Apply(T a, T b) {
@@ -187,6 +203,26 @@ struct DivOp {
             CanonicalNan((a.im * ratio - a.re) * scale)};
   }
 };
+
+// One of several updates of an element, and what makes the last one's result
+// final: together Apply for each.  Once an element is NaN it stays one, so which
+// NaN it becomes can wait.
+template <typename Op, typename T>
+constexpr T ApplyRaw(T a, T b) {
+  if constexpr (requires { Op::Raw(a, b); }) {
+    return Op::Raw(a, b);
+  } else {
+    return Op::Apply(a, b);
+  }
+}
+template <typename Op, typename T>
+constexpr T Settle(T value) {
+  if constexpr (requires { Op::Raw(value, value); }) {
+    return CanonicalNan(value);
+  } else {
+    return value;
+  }
+}
 
 // Max (kGreater) and Min, with either NaN policy.
 template <bool kGreater, bool kIgnoreNan>

@@ -7,21 +7,18 @@ struct Row {
   DType dtype;
   absl::string_view onnx_name;
   absl::string_view lower_name;
-  size_t element_size;
-  DTypeKind kind;
 };
 
 constexpr Row kRows[] = {
 #define SCATTERD_DTYPE(name, onnx, number, lower, storage, kind) \
-  {DType::name, #onnx, #lower, sizeof(storage), DTypeKind::k##kind},
+  {DType::name, #onnx, #lower},
 #include "core/dtypes.inc"
 };
 
-// The largest ONNX number in the table, so that lookup is one array read.
-constexpr int64_t kMaxNumber = 24;
+using internal::kMaxDTypeNumber;
 
 struct Index {
-  int8_t row[kMaxNumber + 1];
+  int8_t row[kMaxDTypeNumber + 1];
 };
 
 constexpr Index MakeIndex() {
@@ -37,16 +34,12 @@ constexpr Index MakeIndex() {
 constexpr Index kIndex = MakeIndex();
 
 const Row* Find(int64_t number) {
-  if (number < 0 || number > kMaxNumber) return nullptr;
+  if (number < 0 || number > kMaxDTypeNumber) return nullptr;
   const int row = kIndex.row[number];
   return row < 0 ? nullptr : &kRows[row];
 }
 
 }  // namespace
-
-bool IsValid(DType dtype) {
-  return Find(static_cast<int64_t>(dtype)) != nullptr;
-}
 
 std::optional<DType> DTypeFromNumber(int64_t number) {
   const Row* row = Find(number);
@@ -69,16 +62,6 @@ absl::string_view DTypeName(DType dtype) {
 absl::string_view DTypeLowerName(DType dtype) {
   const Row* row = Find(static_cast<int64_t>(dtype));
   return row == nullptr ? "undefined" : row->lower_name;
-}
-
-size_t ElementSize(DType dtype) {
-  const Row* row = Find(static_cast<int64_t>(dtype));
-  return row == nullptr ? 0 : row->element_size;
-}
-
-DTypeKind KindOf(DType dtype) {
-  const Row* row = Find(static_cast<int64_t>(dtype));
-  return row == nullptr ? DTypeKind::kOpaque : row->kind;
 }
 
 }  // namespace scatterd

@@ -16,6 +16,7 @@
 #ifndef SCATTERD_CORE_DTYPE_H_
 #define SCATTERD_CORE_DTYPE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -64,8 +65,39 @@ enum class DTypeKind {
   kOpaque,  // float8 types: data may only be moved
 };
 
+namespace internal {
+
+struct DTypeFacts {
+  uint8_t element_size;  // 0: no such dtype
+  DTypeKind kind;
+};
+
+constexpr int kMaxDTypeNumber = 24;
+
+// By number, so that a lookup is one read.
+constexpr std::array<DTypeFacts, kMaxDTypeNumber + 1> MakeDTypeFacts() {
+  std::array<DTypeFacts, kMaxDTypeNumber + 1> facts{};
+  for (DTypeFacts& fact : facts) fact = {0, DTypeKind::kOpaque};
+#define SCATTERD_DTYPE(name, onnx, number, lower, storage, dtype_kind) \
+  facts[number] = {sizeof(storage), DTypeKind::k##dtype_kind};
+#include "core/dtypes.inc"
+  return facts;
+}
+constexpr std::array<DTypeFacts, kMaxDTypeNumber + 1> kDTypeFacts =
+    MakeDTypeFacts();
+
+constexpr DTypeFacts FactsOf(DType dtype) {
+  const auto number = static_cast<uint32_t>(dtype);
+  return number <= kMaxDTypeNumber ? kDTypeFacts[number]
+                                   : DTypeFacts{0, DTypeKind::kOpaque};
+}
+
+}  // namespace internal
+
 // True for a value that names a row of dtypes.inc.
-bool IsValid(DType dtype);
+constexpr bool IsValid(DType dtype) {
+  return internal::FactsOf(dtype).element_size != 0;
+}
 
 // The dtype with this ONNX number; nullopt if scatterd has none.
 std::optional<DType> DTypeFromNumber(int64_t number);
@@ -81,10 +113,14 @@ absl::string_view DTypeName(DType dtype);
 absl::string_view DTypeLowerName(DType dtype);
 
 // Bytes of one stored element (16 for STRING).  `dtype` must be valid.
-size_t ElementSize(DType dtype);
+constexpr size_t ElementSize(DType dtype) {
+  return internal::FactsOf(dtype).element_size;
+}
 
 // `dtype` must be valid.
-DTypeKind KindOf(DType dtype);
+constexpr DTypeKind KindOf(DType dtype) {
+  return internal::FactsOf(dtype).kind;
+}
 
 // The DType of a C++ storage type.  Not defined for uint8_t's FLOAT8 uses.
 template <typename T>

@@ -23,8 +23,9 @@ absl::StatusOr<int64_t> CheckedNumElements(const Shape& shape,
     return absl::InvalidArgumentError(absl::StrCat(
         "rank is too large (", shape.rank(), " vs at most ", kMaxRank, ")"));
   }
-  const int64_t limit = (int64_t{1} << 62) / static_cast<int64_t>(element_size);
-  int64_t non_zero = 1;
+  constexpr int64_t kLimit = int64_t{1} << 62;
+  int64_t non_zero = 1;  // the product of the extents that are not 0
+  auto bytes = static_cast<int64_t>(element_size);
   bool empty = false;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const int64_t dim = shape[axis];
@@ -35,10 +36,11 @@ absl::StatusOr<int64_t> CheckedNumElements(const Shape& shape,
     }
     if (dim == 0) {
       empty = true;
-    } else if (dim > limit / non_zero) {
+    } else if (__builtin_mul_overflow(bytes, dim, &bytes) || bytes > kLimit) {
       return absl::InvalidArgumentError(
           absl::StrCat("shape ", shape.ToString(), " overflows (vs at most ",
-                       limit, " elements of ", element_size, " bytes)"));
+                       kLimit / static_cast<int64_t>(element_size),
+                       " elements of ", element_size, " bytes)"));
     } else {
       non_zero *= dim;
     }

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "core/backends/cpu/instruction_set.h"
 #include "server/command_line.h"
 #include "server/health_probe.h"
 #include "server/logging.h"
@@ -66,12 +67,18 @@ int Serve(const ServerOptions& options) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
+  const absl::Status isa = SelectInstructionSet(options.isa);
+  if (!isa.ok())
+    return Fail(kExitFailure, absl::StrCat("--isa: ", isa.message()));
+
   Log log(options.log_level, options.log_format);
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options, log);
   if (!server.ok()) return Fail(kExitFailure, server.status().message());
   const std::string addresses = Addresses(**server);
   log.Write(LogLevel::kInfo, "ready",
-            {{"version", SCATTERD_VERSION}, {"listeners", addresses}});
+            {{"version", SCATTERD_VERSION},
+             {"listeners", addresses},
+             {"isa", InstructionSetInUse()}});
   // Last, for whoever waits for this line calls next.
   std::printf("scatterd " SCATTERD_VERSION " ready: %s\n", addresses.c_str());
   std::fflush(stdout);

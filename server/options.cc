@@ -23,6 +23,11 @@ constexpr uint64_t kMaxMessageBytes = std::numeric_limits<int32_t>::max();
 
 constexpr Choice<Pinning> kPinnings[] = {
     {"auto", Pinning::kAuto}, {"on", Pinning::kOn}, {"off", Pinning::kOff}};
+constexpr Choice<InstructionSet> kInstructionSets[] = {
+    {"auto", InstructionSet::kAuto},
+    {"baseline", InstructionSet::kBaseline},
+    {"avx2", InstructionSet::kAvx2},
+    {"avx512", InstructionSet::kAvx512}};
 constexpr Choice<LogLevel> kLogLevels[] = {{"debug", LogLevel::kDebug},
                                            {"info", LogLevel::kInfo},
                                            {"warn", LogLevel::kWarn},
@@ -80,6 +85,14 @@ const Flag kFlags[] = {
      },
      [](const Options& o) {
        return internal::FormatChoice<Pinning>(o.pin_threads, kPinnings);
+     }},
+    {"isa", "auto|baseline|avx2|avx512",
+     "which instructions the kernels use; all give the same bits",
+     [](Text text, Options& o) {
+       return Assign<InstructionSet>(text, kInstructionSets, o.isa);
+     },
+     [](const Options& o) {
+       return internal::FormatChoice<InstructionSet>(o.isa, kInstructionSets);
      }},
     {"max_message_bytes", "SIZE", "the largest request message; below 2GiB",
      [](Text text, Options& o) {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "core/backends/cpu/instruction_set.h"
 #include "core/thread_pool.h"
 #include "server/listener.h"
 #include "server/logging.h"
@@ -22,6 +23,7 @@ struct ServerOptions {
   std::vector<Listener> listen;  // empty: 0.0.0.0:50051
   int threads = 0;               // 0: one per available CPU
   Pinning pin_threads = Pinning::kAuto;
+  InstructionSet isa = InstructionSet::kAuto;
   uint64_t max_message_bytes = 0;   // 0: 1 GiB, less on a small machine
   uint64_t max_output_bytes = 0;    // 0: max_message_bytes
   uint64_t max_inflight_bytes = 0;  // 0: half of the memory

@@ -260,9 +260,10 @@ SliceAddressing AddressTuples(const TensorSpec& data, const Shape& indices,
   addressing.tuples_per_batch =
       Product(indices.dims(batch_dims, indices.rank() - 1));
   int64_t stride = 1;
-  for (int axis = batch_dims + depth - 1; axis >= batch_dims; --axis) {
-    addressing.tuple.insert(addressing.tuple.begin(),
-                            IndexAxis{shape[axis], stride, axis});
+  addressing.tuple.resize(static_cast<size_t>(depth));
+  for (int c = depth - 1; c >= 0; --c) {
+    const int axis = batch_dims + c;
+    addressing.tuple[static_cast<size_t>(c)] = {shape[axis], stride, axis};
     stride *= shape[axis];
   }
   addressing.rows = stride;

@@ -5,8 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/backends/cpu/cpu_backend.h"
+#include "core/backends/cpu/instruction_set.h"
 #include "server/dispatcher.h"
 #include "tests/backends/conformance.h"
+#include "tests/testing/status_matchers.h"
 #include "tests/testing/tensor_literals.h"
 
 namespace scatterd::test {
@@ -53,6 +55,26 @@ Runner InPlaceRunner(int num_threads) {
           const OperatorCall& call) { return engine->Run(WithOwnData(call)); }};
 }
 
+// The instruction sets that the other runners do not use, as far as this
+// machine has them.
+std::vector<Runner> InstructionSetRunners() {
+  std::vector<Runner> runners;
+  for (const InstructionSet set :
+       {InstructionSet::kBaseline, InstructionSet::kAvx2}) {
+    if (!SelectInstructionSet(set).ok()) continue;
+    runners.push_back(
+        {absl::StrCat("Isa", InstructionSetInUse()),
+         [set, run = CpuRunner(2).run](const OperatorCall& call) {
+           EXPECT_THAT(SelectInstructionSet(set), IsOk());
+           absl::StatusOr<OperatorResult> result = run(call);
+           EXPECT_THAT(SelectInstructionSet(InstructionSet::kAuto), IsOk());
+           return result;
+         }});
+  }
+  EXPECT_THAT(SelectInstructionSet(InstructionSet::kAuto), IsOk());
+  return runners;
+}
+
 // Sanitizers make the suite several times slower: fewer runners, with threads.
 std::vector<Runner> Runners() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -64,6 +86,9 @@ std::vector<Runner> Runners() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, ::testing::ValuesIn(Runners()),
+                         RunnerName);
+INSTANTIATE_TEST_SUITE_P(Isa, Conformance,
+                         ::testing::ValuesIn(InstructionSetRunners()),
                          RunnerName);
 
 }  // namespace

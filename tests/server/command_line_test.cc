@@ -93,8 +93,8 @@ TEST_F(CommandLineTest, OutputLimitFollowsTheMessageLimit) {
 TEST_F(CommandLineTest, EveryFlagIsReadFromTheCommandLine) {
   const auto parsed =
       Parse({"--listen", "[::1]:1,unix:/a b", "--listen=unix-abstract:c",
-             "--threads", "3", "--pin_threads=on", "--max_message_bytes",
-             "1 MiB", "--max_output_bytes=2MiB", "--max_inflight_bytes=3MiB",
+             "--threads", "3", "--pin_threads=on", "--isa=avx2",
+             "--max_message_bytes", "1 MiB", "--max_output_bytes=2MiB", "--max_inflight_bytes=3MiB",
              "--max_queue=7", "--drain_seconds=0.5", "--log_level=debug",
              "--log_format=json", "--malloc_tuning=off"});
   ASSERT_THAT(parsed, IsOk());
@@ -103,6 +103,7 @@ TEST_F(CommandLineTest, EveryFlagIsReadFromTheCommandLine) {
               ElementsAre("[::1]:1", "unix:/a b", "unix-abstract:c"));
   EXPECT_EQ(options.threads, 3);
   EXPECT_EQ(options.pin_threads, Pinning::kOn);
+  EXPECT_EQ(options.isa, InstructionSet::kAvx2);
   EXPECT_EQ(options.max_message_bytes, uint64_t{1} << 20);
   EXPECT_EQ(options.max_output_bytes, uint64_t{2} << 20);
   EXPECT_EQ(options.max_inflight_bytes, uint64_t{3} << 20);
@@ -197,7 +198,8 @@ TEST_F(CommandLineTest, ConfigShowsEveryFlagWithValueAndSource) {
 TEST_F(CommandLineTest, ConfigReadsBackAsTheSameOptions) {
   const auto first =
       Parse({"--listen=127.0.0.1:0,unix:/x y,unix-abstract:c", "--threads=3",
-             "--pin_threads=off", "--max_message_bytes=1000001",
+             "--pin_threads=off", "--isa=baseline",
+             "--max_message_bytes=1000001",
              "--max_queue=7", "--drain_seconds=0.125", "--log_level=error",
              "--log_format=json", "--malloc_tuning=off"});
   ASSERT_THAT(first, IsOk());
@@ -224,6 +226,7 @@ const BadValue kBadValues[] = {
     {"threads", "-1", "an integer from 0 to 1024"},
     {"threads", "many", "an integer from 0 to 1024"},
     {"pin_threads", "yes", "auto or on or off"},
+    {"isa", "sse9", "auto or baseline or avx2 or avx512"},
     {"max_message_bytes", "0", "a size from 1 to"},
     {"max_message_bytes", "2GiB", "a size from 1 to 2147483647"},
     {"max_output_bytes", "1.5MiB", "a size from 1 to 2147483647"},

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/backends/cpu/kernels/kernels.h"
 #include "core/errors.h"
 #include "core/index_rule.h"
 
@@ -115,6 +116,32 @@ int64_t FlattenBlock(const SliceAddressing& addressing,
   return first_bad;
 }
 
+// The kernel for whole runs: for the policies that leave a good index as it is.
+// Returns false if it may not be used or met a bad index; the slower way then
+// finds out more.
+template <typename Index>
+bool FlattenRun(const ResolvedOptions& options, const Index* values,
+                const IndexAxis* axes, int64_t depth, int64_t count,
+                int64_t base, int64_t step, int64_t* rows) {
+  if (options.out_of_bounds != OutOfBounds::kError &&
+      options.out_of_bounds != OutOfBounds::kSkip) {
+    return false;
+  }
+  constexpr bool kNarrow = sizeof(Index) == sizeof(int32_t);
+  const Kernels& kernels = GetKernels();
+  const FlattenKernel kernel =
+      kNarrow ? kernels.flatten_int32 : kernels.flatten_int64;
+  return !kernel(
+      {.values = values,
+       .axes = axes,
+       .depth = depth,
+       .from_end = options.negative_indices == NegativeIndices::kFromEnd,
+       .count = count,
+       .base = base,
+       .step = step,
+       .rows = rows});
+}
+
 template <typename Index>
 int64_t FlattenTuples(const SliceAddressing& addressing,
                       const ResolvedOptions& options, const Index* values,
@@ -124,12 +151,17 @@ int64_t FlattenTuples(const SliceAddressing& addressing,
   for (int64_t position = begin; position < end;) {
     const int64_t batch = position / addressing.tuples_per_batch;
     const int64_t batch_end = (batch + 1) * addressing.tuples_per_batch;
+    const int64_t base = batch * batch_rows;
     const int64_t count =
         std::min({kBlock, end - position, batch_end - position});
-    const int64_t bad =
-        FlattenBlock(addressing, options, values + position * depth, count,
-                     batch * batch_rows, rows + (position - begin));
-    if (bad != kNoPosition) return position + bad;
+    const Index* run = values + position * depth;
+    int64_t* run_rows = rows + (position - begin);
+    if (!FlattenRun(options, run, addressing.tuple.data(), depth, count, base,
+                    0, run_rows)) {
+      const int64_t bad =
+          FlattenBlock(addressing, options, run, count, base, run_rows);
+      if (bad != kNoPosition) return position + bad;
+    }
     position += count;
   }
   return kNoPosition;
@@ -182,11 +214,11 @@ int64_t PlaceElements(const ElementAddressing& addressing, bool fails,
   return kNoPosition;
 }
 
+// Positions in any order of axes, one after the other.
 template <typename Index>
-int64_t FlattenElements(const ElementAddressing& addressing,
-                        const ResolvedOptions& options, const Index* values,
-                        int64_t begin, int64_t end, int64_t* rows) {
-  if (begin == end) return kNoPosition;
+int64_t WalkElements(const ElementAddressing& addressing,
+                     const ResolvedOptions& options, const Index* values,
+                     int64_t begin, int64_t end, int64_t* rows) {
   const int64_t inner = addressing.inner_positions();
   const int64_t plane = addressing.axis_positions * inner;
   const bool fails = options.out_of_bounds != OutOfBounds::kSkip;
@@ -209,6 +241,47 @@ int64_t FlattenElements(const ElementAddressing& addressing,
     if (bad != kNoPosition) return position + bad;
     position += count;
     if (position % plane == 0) outer_cursor.Next();
+  }
+  return kNoPosition;
+}
+
+// Runs of positions whose elements lie at even distances, apart from the axis.
+template <typename Index>
+int64_t FlattenElements(const ElementAddressing& addressing,
+                        const ResolvedOptions& options, const Index* values,
+                        int64_t begin, int64_t end, int64_t* rows) {
+  // Shorter runs cost more than they save.
+  constexpr int64_t kShortRun = 8;
+  if (begin == end) return kNoPosition;
+  const int64_t inner = addressing.inner_positions();
+  const int64_t run_length = inner == 1 ? addressing.axis_positions : inner;
+  if (addressing.inner.size() > 1 || run_length < kShortRun) {
+    return WalkElements(addressing, options, values, begin, end, rows);
+  }
+  const int64_t step = inner == 1 ? 0 : addressing.inner[0].data_stride;
+  const int64_t plane = addressing.axis_positions * inner;
+  const IndexAxis axis{addressing.axis_size, addressing.axis_stride, 0};
+  ExtentCursor outer(addressing.outer, begin / plane);
+  int64_t in_plane = begin % plane;
+  int64_t in_run = begin % run_length;
+  for (int64_t position = begin; position < end;) {
+    const int64_t count =
+        std::min({kBlock, end - position, run_length - in_run});
+    int64_t* run = rows + (position - begin);
+    if (!FlattenRun(options, values + position, &axis, 1, count,
+                    outer.offset() + in_run * step, step, run)) {
+      const int64_t bad = WalkElements(addressing, options, values, position,
+                                       position + count, run);
+      if (bad != kNoPosition) return bad;
+    }
+    position += count;
+    in_plane += count;
+    in_run += count;
+    if (in_run == run_length) in_run = 0;
+    if (in_plane == plane) {
+      in_plane = 0;
+      outer.Next();
+    }
   }
   return kNoPosition;
 }
@@ -257,6 +330,40 @@ int64_t Flatten(const Plan& plan, const Tensor& indices, int64_t begin,
   return indices.dtype() == DType::kInt32
              ? FlattenTyped<int32_t>(plan, indices, begin, end, rows)
              : FlattenTyped<int64_t>(plan, indices, begin, end, rows);
+}
+
+Upcoming IndicesFrom(const Plan& plan, const Tensor& indices,
+                     int64_t position) {
+  const auto* slices = std::get_if<SliceAddressing>(&plan.addressing);
+  const size_t depth = slices == nullptr ? 1 : slices->tuple.size();
+  const auto bytes = static_cast<int64_t>(depth * ElementSize(indices.dtype()));
+  const int64_t begin = std::min<int64_t>(
+      position * bytes, static_cast<int64_t>(indices.byte_size()));
+  return {indices.bytes() + begin, bytes};
+}
+
+Upcoming LineAfter(const Plan& plan, const std::byte* data, int64_t position) {
+  // Two lines should fit a core's cache, and a kernel fetches no more than this
+  // for each position.
+  constexpr int64_t kLongLine = int64_t{256} << 10;
+  constexpr int64_t kMostBytesEach = 16;
+  const auto* elements = std::get_if<ElementAddressing>(&plan.addressing);
+  if (data == nullptr || elements == nullptr || !elements->inner.empty() ||
+      elements->axis_stride != 1 || elements->outer.size() != 1 ||
+      elements->outer[0].data_stride != elements->axis_size) {
+    return {};
+  }
+  const int64_t line_bytes =
+      elements->axis_size * static_cast<int64_t>(ElementSize(plan.dtype));
+  const int64_t bytes_each = line_bytes / elements->axis_positions;
+  const int64_t line = position / elements->axis_positions + 1;
+  if (line_bytes > kLongLine || bytes_each > kMostBytesEach ||
+      line >= elements->outer[0].size) {
+    return {};
+  }
+  return {data + line * line_bytes +
+              position % elements->axis_positions * bytes_each,
+          bytes_each};
 }
 
 std::string PositionName(const Plan& plan, int64_t position) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "core/backends/cpu/kernels/kernels.h"
 #include "core/plan.h"
 #include "core/tensor.h"
 
@@ -32,6 +33,15 @@ int64_t RowElements(const Plan& plan);
 // position with a bad index, then `rows` holds no meaning; else kNoPosition.
 int64_t Flatten(const Plan& plan, const Tensor& indices, int64_t begin,
                 int64_t end, int64_t* rows);
+
+// The indices of positions from `position` on, for kernels that fetch them
+// ahead.
+Upcoming IndicesFrom(const Plan& plan, const Tensor& indices, int64_t position);
+
+// Where positions along the last axis read or write `data` (of the plan's whole
+// shape) a line at a time: the line after that of `position`, as far into it.
+// Else nothing: {}.
+Upcoming LineAfter(const Plan& plan, const std::byte* data, int64_t position);
 
 // The OUT_OF_RANGE status for `position`, which Flatten reported.
 absl::Status IndexError(const Plan& plan, const Tensor& indices,

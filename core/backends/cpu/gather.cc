@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/backends/cpu/copy_kernels.h"
+#include "core/backends/cpu/copy.h"
 #include "core/backends/cpu/flatten.h"
+#include "core/backends/cpu/kernels/kernels.h"
 #include "core/backends/cpu/parallel.h"
 #include "core/backends/cpu/scratch.h"
+#include "core/backends/cpu/tiles.h"
 
 namespace scatterd::cpu {
 namespace {
@@ -36,6 +38,8 @@ class GatherRun {
   absl::Status Run() {
     if (output_.num_elements() == 0) {
       CheckOnly();
+    } else if (GatherTilesPay(plan_, operands_)) {
+      RunGatherTiles(plan_, operands_, output_, pool_, state_);
     } else if (num_outer_ == 1 && slice_bytes_ <= kBlockBytes) {
       Fused();
     } else {
@@ -48,12 +52,12 @@ class GatherRun {
   }
 
  private:
-  // Calls work(begin, end) for ranges of index positions.
+  // Calls work(begin, end) for ranges of index positions, each of which costs
+  // what it takes to move `bytes_each`.
   void ForEachPosition(size_t bytes_each,
                        absl::FunctionRef<void(int64_t, int64_t)> work) {
     const auto bytes = static_cast<int64_t>(bytes_each + sizeof(int64_t));
-    ForEachRange(pool_, state_, positions_, GrainFor(pool_, positions_, bytes),
-                 positions_ * bytes, work);
+    ForEachRange(pool_, state_, positions_, bytes, work);
   }
 
   // Writes the rows of [begin, end) and returns true, or reports the position.
@@ -76,14 +80,18 @@ class GatherRun {
 
   // Output slices lie in the order of index positions.
   void Fused() {
-    ForEachPosition(slice_bytes_, [this](int64_t begin, int64_t end) {
-      int64_t rows[kBlock];
-      for (int64_t at = begin; at < end; at += kBlock) {
-        const int64_t count = std::min(kBlock, end - at);
-        if (!FlattenRange(at, at + count, rows)) return;
-        Copy(at, count, rows, operands_.data->bytes());
-      }
-    });
+    ForEachPosition(
+        slice_bytes_ + kRandomAccessBytes, [this](int64_t begin, int64_t end) {
+          int64_t rows[kBlock];
+          for (int64_t at = begin; at < end; at += kBlock) {
+            const int64_t count = std::min(kBlock, end - at);
+            if (!FlattenRange(at, at + count, rows)) return;
+            const std::byte* data = operands_.data->bytes();
+            Copy(at, count, rows, data,
+                 {IndicesFrom(plan_, *operands_.indices, at + count),
+                  LineAfter(plan_, data, at)});
+          }
+        });
   }
 
   // Each row is used once for every outer block, or is too large for one go.
@@ -106,20 +114,19 @@ class GatherRun {
   void CopyOuterBlocks(const int64_t* rows) {
     const int64_t slices = positions_ * num_outer_;
     const auto bytes = static_cast<int64_t>(slice_bytes_);
-    ForEachRange(pool_, state_, slices, GrainFor(pool_, slices, bytes),
-                 slices * bytes, [this, rows](int64_t begin, int64_t end) {
-                   for (int64_t slice = begin; slice < end;) {
-                     const int64_t block = slice / positions_per_batch_;
-                     const int64_t in_block = slice % positions_per_batch_;
-                     const int64_t count =
-                         std::min(positions_per_batch_ - in_block, end - slice);
-                     const int64_t batch = block / num_outer_;
-                     Copy(slice, count,
-                          rows + batch * positions_per_batch_ + in_block,
-                          OuterBlock(block % num_outer_));
-                     slice += count;
-                   }
-                 });
+    ForEachRange(
+        pool_, state_, slices, bytes, [this, rows](int64_t begin, int64_t end) {
+          for (int64_t slice = begin; slice < end;) {
+            const int64_t block = slice / positions_per_batch_;
+            const int64_t in_block = slice % positions_per_batch_;
+            const int64_t count =
+                std::min(positions_per_batch_ - in_block, end - slice);
+            const int64_t batch = block / num_outer_;
+            Copy(slice, count, rows + batch * positions_per_batch_ + in_block,
+                 OuterBlock(block % num_outer_));
+            slice += count;
+          }
+        });
   }
 
   // Pieces of slices, so that few slices keep all threads busy and a
@@ -127,36 +134,53 @@ class GatherRun {
   void CopyLargeSlices(const int64_t* rows) {
     const auto size = static_cast<int64_t>(slice_bytes_);
     const int64_t pieces = (size + kBlockBytes - 1) / kBlockBytes;
-    ForEachRange(
-        pool_, state_, positions_ * num_outer_ * pieces, 1, size,
-        [&](int64_t unit, int64_t) {
-          const int64_t slice = unit / pieces;
-          const auto at = static_cast<size_t>(unit % pieces * kBlockBytes);
-          const size_t bytes = std::min<size_t>(kBlockBytes, slice_bytes_ - at);
-          const int64_t block = slice / positions_per_batch_;
-          const int64_t row = rows[block / num_outer_ * positions_per_batch_ +
-                                   slice % positions_per_batch_];
-          std::byte* output = OutputSlice(slice) + at;
-          if (row < 0) {
-            FillElements(output, bytes, fill(), element_bytes_);
-          } else {
-            std::memcpy(output,
-                        OuterBlock(block % num_outer_) +
-                            static_cast<size_t>(row) * slice_bytes_ + at,
-                        bytes);
-          }
-        });
+    ForEachRange(pool_, state_, positions_ * num_outer_ * pieces, kBlockBytes,
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t unit = begin; unit < end; ++unit) {
+                     const int64_t slice = unit / pieces;
+                     const int64_t block = slice / positions_per_batch_;
+                     CopyPiece(slice,
+                               rows[block / num_outer_ * positions_per_batch_ +
+                                    slice % positions_per_batch_],
+                               unit % pieces);
+                   }
+                 });
   }
 
+  void CopyPiece(int64_t slice, int64_t row, int64_t piece) {
+    const auto at = static_cast<size_t>(piece * kBlockBytes);
+    const size_t bytes = std::min<size_t>(kBlockBytes, slice_bytes_ - at);
+    std::byte* output = OutputSlice(slice) + at;
+    if (row < 0) return FillElements(output, bytes, fill(), element_bytes_);
+    const int64_t outer = slice / positions_per_batch_ % num_outer_;
+    GetKernels().stream(
+        output,
+        OuterBlock(outer) + static_cast<size_t>(row) * slice_bytes_ + at,
+        bytes);
+  }
+
+  // What the block after this one reads.
+  struct Next {
+    Upcoming indices;
+    Upcoming line;
+  };
+
   void Copy(int64_t first_slice, int64_t count, const int64_t* rows,
-            const std::byte* source) {
-    CopySlices({.source = source,
-                .output = OutputSlice(first_slice),
-                .rows = rows,
-                .count = count,
-                .slice_bytes = slice_bytes_,
-                .fill = fill(),
-                .fill_bytes = element_bytes_});
+            const std::byte* source, const Next& next = {}) {
+    const bool skips = plan_.options.out_of_bounds == OutOfBounds::kSkip;
+    GetKernels().copy_slices(
+        {.source = source,
+         .output = OutputSlice(first_slice),
+         .rows = rows,
+         .count = count,
+         .slice_bytes = slice_bytes_,
+         .fill = skips ? fill() : nullptr,
+         .fill_bytes = element_bytes_,
+         .streams = output_.byte_size() >= kStreamBytes,
+         .is_near = operands_.data->byte_size() <= kNearBytes ||
+                    next.line.memory != nullptr,
+         .indices = next.indices,
+         .data = next.line});
   }
 
   std::byte* OutputSlice(int64_t slice) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/backends/cpu/copy_kernels.h"
+#include "core/backends/cpu/copy.h"
 #include "core/backends/cpu/flatten.h"
 #include "core/backends/cpu/gather.h"
 #include "core/backends/cpu/gradient_kernels.h"
@@ -38,12 +38,12 @@ absl::Status Scale(Tensor& tensor, double scale, const RunContext& context) {
   const size_t element_bytes = ElementSize(tensor.dtype());
   const int64_t count = tensor.num_elements();
   const auto bytes = static_cast<int64_t>(element_bytes);
-  ForEachRange(context.pool, state, count, GrainFor(context.pool, count, bytes),
-               count * bytes, [&](int64_t begin, int64_t end) {
-                 kernel(tensor.mutable_bytes() +
-                            static_cast<size_t>(begin) * element_bytes,
-                        end - begin, scale);
-               });
+  ForEachRange(
+      context.pool, state, count, bytes, [&](int64_t begin, int64_t end) {
+        kernel(
+            tensor.mutable_bytes() + static_cast<size_t>(begin) * element_bytes,
+            end - begin, scale);
+      });
   return state.StopStatus();
 }
 
@@ -126,8 +126,7 @@ class GroupedGradient {
     }
     SCATTERD_RETURN_IF_ERROR(rows_.Resize(count_));
     ForEachRange(
-        context_.pool, state_, count_, GrainFor(context_.pool, count_, 16),
-        count_ * 16, [&](int64_t begin, int64_t end) {
+        context_.pool, state_, count_, 16, [&](int64_t begin, int64_t end) {
           const int64_t bad = Flatten(forward, *operands_.indices, begin, end,
                                       rows_.data() + begin);
           if (bad != kNoPosition) state_.ReportPosition(bad);

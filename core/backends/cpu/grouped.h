@@ -10,7 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/backends/cpu/reduce_kernels.h"
+#include "core/backends/cpu/kernels/kernels.h"
 #include "core/plan.h"
 #include "core/tensor.h"
 

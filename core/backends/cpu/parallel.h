@@ -14,9 +14,19 @@
 
 namespace scatterd::cpu {
 
-// Work below this many bytes stays on the calling thread: waking another one
-// costs about as much as moving them.
-inline constexpr int64_t kSerialBytes = int64_t{1} << 20;
+// Work is counted in bytes that one thread moves in a row.  Below this many
+// (about 200 us) it stays on the calling thread: waking another one costs about
+// as much as it saves.
+inline constexpr int64_t kSerialBytes = int64_t{4} << 20;
+
+// What an access to a random place costs beside its bytes.
+inline constexpr int64_t kRandomAccessBytes = 128;
+
+// Data up to this size stays in a core's own cache.
+inline constexpr size_t kNearBytes = size_t{1} << 20;
+
+// Outputs from this size on go past the caches, which could not keep them.
+inline constexpr size_t kStreamBytes = size_t{8} << 20;
 
 // Bytes of work between two looks at the caller's deadline and wish.
 inline constexpr int64_t kBlockBytes = int64_t{4} << 20;
@@ -61,32 +71,24 @@ class RunState {
   std::atomic<int64_t> position_{kNone};
 };
 
-// Calls work(begin, end) for consecutive ranges that cover [0, count), of at
-// most `grain` > 0 items each, on the pool unless `total_bytes` of work are
-// few.  Ranges not yet begun are left out once `state` says stop.
+// Calls work(begin, end) for consecutive ranges that cover [0, count): for one
+// if all of it, at item_bytes each, is little work (see kSerialBytes), else on
+// the pool for about four ranges a thread, none above kBlockBytes.  Ranges not
+// yet begun are left out once `state` says stop.
 inline void ForEachRange(ThreadPool& pool, RunState& state, int64_t count,
-                         int64_t grain, int64_t total_bytes,
+                         int64_t item_bytes,
                          absl::FunctionRef<void(int64_t, int64_t)> work) {
-  const int64_t chunks = (count + grain - 1) / grain;
-  const auto run_chunk = [&](int64_t chunk) {
+  if (count * item_bytes <= kSerialBytes) {
+    if (count > 0 && !state.ShouldStop()) work(0, count);
+    return;
+  }
+  const int64_t even = count / (4 * pool.num_threads()) + 1;
+  const int64_t grain = std::min(even, kBlockBytes / item_bytes + 1);
+  pool.ParallelFor((count + grain - 1) / grain, [&](int64_t chunk) {
     if (state.ShouldStop()) return;
     const int64_t begin = chunk * grain;
     work(begin, std::min(begin + grain, count));
-  };
-  if (total_bytes <= kSerialBytes) {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) run_chunk(chunk);
-  } else {
-    pool.ParallelFor(chunks, run_chunk);
-  }
-}
-
-// Items of `item_bytes` in a range: about four ranges a thread, none above
-// kBlockBytes.
-inline int64_t GrainFor(const ThreadPool& pool, int64_t count,
-                        int64_t item_bytes) {
-  const int64_t even = count / (4 * pool.num_threads()) + 1;
-  const int64_t block = kBlockBytes / std::max<int64_t>(item_bytes, 1) + 1;
-  return std::min(even, block);
+  });
 }
 
 }  // namespace scatterd::cpu

@@ -1,43 +1,40 @@
 #include "core/backends/cpu/scatter.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "core/backends/cpu/copy_kernels.h"
+#include "core/backends/cpu/copy.h"
 #include "core/backends/cpu/flatten.h"
 #include "core/backends/cpu/grouped.h"
+#include "core/backends/cpu/kernels/kernels.h"
 #include "core/backends/cpu/parallel.h"
-#include "core/backends/cpu/reduce_kernels.h"
+#include "core/backends/cpu/parts.h"
 #include "core/backends/cpu/scatter_checks.h"
 #include "core/backends/cpu/scratch.h"
+#include "core/backends/cpu/tiles.h"
 
 namespace scatterd::cpu {
 namespace {
 
 // Updates that are listed before they are applied, at most.
-constexpr int64_t kListSize = 2048;
+constexpr int64_t kListSize = 1024;
 
-// Slices at least this large are shared between threads by columns: few of
-// them may be hot.
-constexpr int64_t kColumnSplitBytes = int64_t{64} << 10;
-
-// Updates and where they go: update i meets row rows[i] of `output`.
-struct Updates {
-  const int64_t* rows;
-  int64_t count;
-  std::byte* output;
-  const std::byte* updates;
+// Rows of a few updates, and which of them a part owns, in their order.
+struct RowList {
+  int64_t rows[kListSize];
+  int64_t owned_rows[kListSize + kListSlack];
+  int64_t positions[kListSize + kListSlack];
 };
 
-// The part of the output that one thread owns.
-struct Part {
-  int64_t row_begin;
-  int64_t row_end;
-  int64_t column_begin;
-  int64_t column_end;
+// Updates and where they go.
+struct Updates {
+  const int64_t* rows;  // null: to be worked out from the indices
+  std::byte* output;
+  const std::byte* updates;
 };
 
 bool IsIntegerDivision(const Plan& plan) {
@@ -53,6 +50,20 @@ bool IsWide(const Plan& plan) {
          plan.options.accumulation == Accumulation::kWide;
 }
 
+// Whether all updates of a row are needed together.
+bool IsGrouped(const Plan& plan) {
+  return plan.reduction != Reduction::kNone &&
+         (plan.reduction == Reduction::kMean || IsWide(plan) ||
+          KindOf(plan.dtype) == DTypeKind::kString);
+}
+
+// New bytes of concatenated strings, from all parts.
+struct Strings {
+  absl::Mutex mutex;
+  std::vector<Buffer> blobs ABSL_GUARDED_BY(mutex);
+  absl::Status status ABSL_GUARDED_BY(mutex);
+};
+
 class ScatterRun {
  public:
   ScatterRun(const Plan& plan, const PlanOperands& operands, Tensor& output,
@@ -65,7 +76,12 @@ class ScatterRun {
         row_elements_(RowElements(plan)),
         num_rows_(row_elements_ == 0 ? 0
                                      : output.num_elements() / row_elements_),
-        element_bytes_(ElementSize(plan.dtype)) {
+        row_bytes_(static_cast<size_t>(row_elements_) *
+                   ElementSize(plan.dtype)),
+        grouped_(IsGrouped(plan)) {
+    if (KindOf(plan.dtype) == DTypeKind::kString) {
+      strings_ = std::make_unique<Strings>();
+    }
     if (const auto* slices = std::get_if<SliceAddressing>(&plan.addressing)) {
       num_outer_ = slices->num_outer;
       rows_per_outer_ = slices->rows;
@@ -74,29 +90,56 @@ class ScatterRun {
   }
 
   absl::Status Run() {
-    SCATTERD_RETURN_IF_ERROR(FlattenIndices());
-    if (plan_.reduction == Reduction::kNone &&
-        plan_.options.duplicates == Duplicates::kReject) {
-      SCATTERD_RETURN_IF_ERROR(CheckNoDuplicates(plan_, Rows(), num_rows_));
-    }
+    num_positions_ = NumPositions(plan_);
+    const bool all_rows_first = NeedsAllRows();
+    if (all_rows_first) SCATTERD_RETURN_IF_ERROR(FlattenAndCheck());
     if (output_.num_elements() == 0) return absl::OkStatus();
-    if (IsIntegerDivision(plan_)) {
-      SCATTERD_RETURN_IF_ERROR(
-          CheckDivisors(plan_, Rows(), *operands_.updates, pool_, state_));
+    if (num_positions_ == 0) {
+      StartFromData();
+    } else if (num_outer_ > 1) {
+      StartFromData();
+      ApplyToOuterBlocks();
+    } else if (!all_rows_first && ScatterTilesPay(plan_, operands_, output_)) {
+      RunScatterTiles(plan_, operands_, output_, pool_, state_);
+    } else {
+      StartFromData();
+      ApplyInParts(all_rows_first ? rows_.data() : nullptr);
     }
-    StartFromData();
-    if (num_positions_ != 0) ApplyInParts();
+    if (state_.position() != RunState::kNone) {
+      return IndexError(plan_, *operands_.indices, state_.position());
+    }
     SCATTERD_RETURN_IF_ERROR(state_.StopStatus());
     return FinishStrings();
   }
 
  private:
+  // Whether the rows of all positions must be known before the first update is
+  // applied: for a check, for sorting, or because each is used often.  Else
+  // every thread works them out as it goes, which costs less than memory does.
+  bool NeedsAllRows() const {
+    const bool rejects = plan_.reduction == Reduction::kNone &&
+                         plan_.options.duplicates == Duplicates::kReject;
+    return output_.num_elements() == 0 || num_outer_ > 1 || rejects ||
+           IsIntegerDivision(plan_) || grouped_;
+  }
+
+  absl::Status FlattenAndCheck() {
+    SCATTERD_RETURN_IF_ERROR(FlattenIndices());
+    if (plan_.reduction == Reduction::kNone &&
+        plan_.options.duplicates == Duplicates::kReject) {
+      SCATTERD_RETURN_IF_ERROR(CheckNoDuplicates(plan_, Rows(), num_rows_));
+    }
+    if (output_.num_elements() == 0 || !IsIntegerDivision(plan_)) {
+      return absl::OkStatus();
+    }
+    return CheckDivisors(plan_, Rows(), *operands_.updates, pool_, state_);
+  }
+
   absl::Span<const int64_t> Rows() const {
     return {rows_.data(), static_cast<size_t>(num_positions_)};
   }
 
   absl::Status FlattenIndices() {
-    num_positions_ = NumPositions(plan_);
     // Empty tuples over empty slices: any number of them costs no payload, and
     // two of them show all there is to see.
     if (operands_.indices->num_elements() == 0 && row_elements_ == 0) {
@@ -104,36 +147,42 @@ class ScatterRun {
     }
     SCATTERD_RETURN_IF_ERROR(rows_.Resize(num_positions_));
     const int64_t count = num_positions_;
-    ForEachRange(pool_, state_, count, GrainFor(pool_, count, 16), count * 16,
-                 [this](int64_t begin, int64_t end) {
-                   const int64_t bad = Flatten(plan_, *operands_.indices, begin,
-                                               end, rows_.data() + begin);
-                   if (bad != kNoPosition) state_.ReportPosition(bad);
-                 });
+    ForEachRange(pool_, state_, count, 16, [this](int64_t begin, int64_t end) {
+      FlattenRange(begin, end, rows_.data() + begin);
+    });
     if (state_.position() != RunState::kNone) {
       return IndexError(plan_, *operands_.indices, state_.position());
     }
     return state_.StopStatus();
   }
 
+  // Writes the rows of [begin, end) and returns true, or reports the position.
+  bool FlattenRange(int64_t begin, int64_t end, int64_t* rows) {
+    const int64_t bad = Flatten(plan_, *operands_.indices, begin, end, rows);
+    if (bad != kNoPosition) state_.ReportPosition(bad);
+    return bad == kNoPosition;
+  }
+
   void StartFromData() {
-    if (operands_.data != nullptr) {
-      if (operands_.data->bytes() == output_.bytes()) return;  // in place
-      CopyBytes(pool_, state_, operands_.data->bytes(), output_.mutable_bytes(),
-                output_.byte_size());
-    } else {
-      CopyBytes(pool_, state_, nullptr, output_.mutable_bytes(),
-                output_.byte_size());
-    }
+    const std::byte* data =
+        operands_.data == nullptr ? nullptr : operands_.data->bytes();
+    if (data == output_.bytes()) return;  // in place
+    CopyBytes(pool_, state_, data, output_.mutable_bytes(),
+              output_.byte_size());
   }
 
   // --- Parts ---------------------------------------------------------------
 
-  void ApplyInParts() {
-    if (num_outer_ > 1) return ApplyToOuterBlocks();
-    const Updates updates{rows_.data(), num_positions_, output_.mutable_bytes(),
+  void ApplyInParts(const int64_t* rows) {
+    const Updates updates{rows, output_.mutable_bytes(),
                           operands_.updates->bytes()};
-    const std::vector<Part> parts = MakeParts();
+    const Scatter scatter{.plan = plan_,
+                          .indices = *operands_.indices,
+                          .num_positions = num_positions_,
+                          .num_rows = num_rows_,
+                          .row_elements = row_elements_,
+                          .groups = grouped_};
+    const Parts parts = MakeParts(scatter, pool_.num_threads());
     pool_.ParallelFor(static_cast<int64_t>(parts.size()), [&](int64_t i) {
       if (state_.ShouldStop()) return;
       ApplyPart(parts[static_cast<size_t>(i)], updates);
@@ -143,64 +192,29 @@ class ScatterRun {
   // Every outer block of a batch meets the batch's rows with updates of its
   // own, and no block meets another.
   void ApplyToOuterBlocks() {
-    const auto row_bytes = static_cast<size_t>(row_elements_) * element_bytes_;
     const int64_t blocks = num_positions_ / positions_per_batch_ * num_outer_;
     const auto block_bytes =
-        positions_per_batch_ * static_cast<int64_t>(row_bytes + 16);
+        positions_per_batch_ * static_cast<int64_t>(row_bytes_ + 16);
+    const Part part{.position_begin = 0,
+                    .position_end = positions_per_batch_,
+                    .row_begin = 0,
+                    .row_end = num_rows_,
+                    .column_begin = 0,
+                    .column_end = row_elements_,
+                    .all_rows = true};
     ForEachRange(
-        pool_, state_, blocks, GrainFor(pool_, blocks, block_bytes),
-        blocks * block_bytes, [&](int64_t begin, int64_t end) {
+        pool_, state_, blocks, block_bytes, [&](int64_t begin, int64_t end) {
           for (int64_t block = begin; block < end; ++block) {
             const int64_t outer = block % num_outer_;
             const auto row = static_cast<size_t>(outer * rows_per_outer_);
             const auto first =
                 static_cast<size_t>(block * positions_per_batch_);
-            ApplyPart(Whole(),
+            ApplyPart(part,
                       {rows_.data() + block / num_outer_ * positions_per_batch_,
-                       positions_per_batch_,
-                       output_.mutable_bytes() + row * row_bytes,
-                       operands_.updates->bytes() + first * row_bytes});
+                       output_.mutable_bytes() + row * row_bytes_,
+                       operands_.updates->bytes() + first * row_bytes_});
           }
         });
-  }
-
-  Part Whole() const { return {0, num_rows_, 0, row_elements_}; }
-
-  std::vector<Part> MakeParts() const {
-    const int64_t row_bytes =
-        row_elements_ * static_cast<int64_t>(element_bytes_);
-    const int64_t threads = pool_.num_threads();
-    const int64_t work = num_positions_ * (row_bytes + 16);
-    if (row_bytes >= kColumnSplitBytes) {
-      return SplitColumns(std::max(threads, row_bytes / kBlockBytes));
-    }
-    if (work <= kSerialBytes || threads == 1 || num_rows_ < 4 * threads) {
-      return {Whole()};
-    }
-    return SplitRows(threads);
-  }
-
-  std::vector<Part> SplitRows(int64_t n) const {
-    std::vector<Part> parts;
-    for (int64_t i = 0; i < n; ++i) {
-      parts.push_back(Part{Share(num_rows_, i, n), Share(num_rows_, i + 1, n),
-                           0, row_elements_});
-    }
-    return parts;
-  }
-
-  std::vector<Part> SplitColumns(int64_t n) const {
-    std::vector<Part> parts;
-    for (int64_t i = 0; i < n; ++i) {
-      parts.push_back(Part{0, num_rows_, Share(row_elements_, i, n),
-                           Share(row_elements_, i + 1, n)});
-    }
-    return parts;
-  }
-
-  // Where the i-th of n nearly equal shares begins.
-  static int64_t Share(int64_t total, int64_t i, int64_t n) {
-    return total / n * i + std::min(i, total % n);
   }
 
   void ApplyPart(const Part& part, const Updates& updates) {
@@ -209,7 +223,7 @@ class ScatterRun {
       return ReduceGroups(part, updates);
     }
     const ReduceKernels kernels =
-        GetReduceKernels(plan_.dtype, plan_.reduction, plan_.options.nan);
+        GetKernels().reduce(plan_.dtype, plan_.reduction, plan_.options.nan);
     const UpdateBlock block = Block(part, updates);
     if (plan_.exclude_self) {
       ForEachList(part, updates, block, kernels.set_identity);
@@ -232,47 +246,76 @@ class ScatterRun {
   // --- Kernels on lists ----------------------------------------------------
 
   void Assign(const Part& part, const Updates& updates) {
-    const AssignShape shape =
-        GetAssignKernel(static_cast<size_t>(row_elements_) * element_bytes_);
+    const AssignKernel kernel = GetKernels().assign(row_bytes_);
     UpdateBlock block = Block(part, updates);
     // From elements of the dtype to elements of the kernel.
-    const int64_t units = shape.slice_elements / row_elements_;
-    block.slice_elements = shape.slice_elements;
+    const int64_t units = kernel.slice_elements / row_elements_;
+    block.slice_elements = kernel.slice_elements;
     block.column_begin = units == 0 ? 0 : part.column_begin * units;
     block.column_end = units == 0 ? 1 : part.column_end * units;
-    ForEachList(part, updates, block, shape.apply);
+    ForEachList(part, updates, block, kernel.apply);
   }
 
   // Calls kernel(list) for lists of the part's updates, which follow one
   // another in the order in which they apply.
   void ForEachList(const Part& part, const Updates& updates, UpdateBlock block,
-                   void (*kernel)(const UpdateBlock&)) {
-    int64_t rows[kListSize];
-    int64_t positions[kListSize];
-    block.rows = rows;
-    block.positions = positions;
+                   UpdateKernel kernel) {
+    RowList list;
     const bool reverse = plan_.reduction == Reduction::kNone &&
                          plan_.options.duplicates == Duplicates::kFirstWins;
+    const int64_t total = part.position_end - part.position_begin;
     const int64_t limit = ListLimit(part);
-    for (int64_t at = 0; at < updates.count;) {
-      const int64_t end = std::min(at + limit, updates.count);
-      block.count = 0;
-      for (; at < end; ++at) {
-        const int64_t position = reverse ? updates.count - 1 - at : at;
-        const int64_t row = updates.rows[position];
-        rows[block.count] = row;
-        positions[block.count] = position;
-        block.count += row >= part.row_begin && row < part.row_end;
-      }
+    for (int64_t done = 0; done < total;) {
+      const int64_t count = std::min(limit, total - done);
+      const int64_t at = reverse ? part.position_end - done - count
+                                 : part.position_begin + done;
+      done += count;
+      if (!MakeList(part, updates, at, count, reverse, &list, &block)) return;
       if (block.count != 0) kernel(block);
       if (state_.ShouldStop()) return;
     }
   }
 
+  // Points `block` at the part's updates among positions [at, at + count).
+  // Reports a bad index and returns false.
+  bool MakeList(const Part& part, const Updates& updates, int64_t at,
+                int64_t count, bool reverse, RowList* list,
+                UpdateBlock* block) {
+    const int64_t* rows = list->rows;
+    if (updates.rows != nullptr) {
+      rows = updates.rows + at;
+    } else {
+      if (!FlattenRange(at, at + count, list->rows)) return false;
+      block->indices = IndicesFrom(plan_, *operands_.indices, at + count);
+      block->data = LineAfter(plan_, updates.output, at);
+      block->is_near =
+          block->data.memory != nullptr || output_.byte_size() <= kNearBytes;
+    }
+    block->updates = updates.updates + static_cast<size_t>(at) * row_bytes_;
+    const bool skips = plan_.options.out_of_bounds == OutOfBounds::kSkip;
+    if (part.all_rows && !skips && !reverse) {
+      block->rows = rows;
+      block->positions = nullptr;
+      block->count = count;
+      return true;
+    }
+    const int64_t owned =
+        GetKernels().select(rows, count, part.row_begin, part.row_end,
+                            list->owned_rows, list->positions);
+    if (reverse) {
+      std::reverse(list->owned_rows, list->owned_rows + owned);
+      std::reverse(list->positions, list->positions + owned);
+    }
+    block->rows = list->owned_rows;
+    block->positions = list->positions;
+    block->count = owned;
+    return true;
+  }
+
   // Updates a list may hold so that it is done soon.
   int64_t ListLimit(const Part& part) const {
     const int64_t bytes = (part.column_end - part.column_begin) *
-                          static_cast<int64_t>(element_bytes_);
+                          static_cast<int64_t>(ElementSize(plan_.dtype));
     return std::clamp<int64_t>(kBlockBytes / bytes, 1, kListSize);
   }
 
@@ -280,7 +323,7 @@ class ScatterRun {
 
   static std::vector<RowUpdate> Sorted(const Part& part,
                                        const Updates& updates) {
-    return SortByRow({updates.rows, static_cast<size_t>(updates.count)},
+    return SortByRow({updates.rows, static_cast<size_t>(part.position_end)},
                      part.row_begin, part.row_end);
   }
 
@@ -291,7 +334,8 @@ class ScatterRun {
       const int64_t element =
           group.front().row * row_elements_ + block.column_begin;
       kernels.divide(
-          block.output + static_cast<size_t>(element) * element_bytes_,
+          block.output +
+              static_cast<size_t>(element) * ElementSize(plan_.dtype),
           block.columns(),
           static_cast<int64_t>(group.size()) + (plan_.exclude_self ? 0 : 1));
     });
@@ -304,18 +348,19 @@ class ScatterRun {
       return ReduceWide(plan_, sorted, block);
     }
     absl::StatusOr<Buffer> blob = ReduceStrings(plan_, sorted, block);
-    absl::MutexLock lock(&strings_mutex_);
+    absl::MutexLock lock(&strings_->mutex);
     if (blob.ok()) {
-      blobs_.push_back(*std::move(blob));
+      strings_->blobs.push_back(*std::move(blob));
     } else {
-      strings_status_.Update(blob.status());
+      strings_->status.Update(blob.status());
     }
   }
 
   absl::Status FinishStrings() {
-    absl::MutexLock lock(&strings_mutex_);
-    SCATTERD_RETURN_IF_ERROR(strings_status_);
-    for (Buffer& blob : blobs_) output_.AddBlob(std::move(blob));
+    if (strings_ == nullptr) return absl::OkStatus();
+    absl::MutexLock lock(&strings_->mutex);
+    SCATTERD_RETURN_IF_ERROR(strings_->status);
+    for (Buffer& blob : strings_->blobs) output_.AddBlob(std::move(blob));
     return absl::OkStatus();
   }
 
@@ -326,17 +371,15 @@ class ScatterRun {
   RunState state_;
   const int64_t row_elements_;
   const int64_t num_rows_;
-  const size_t element_bytes_;
+  const size_t row_bytes_;
+  const bool grouped_;
   int64_t num_outer_ = 1;
   int64_t rows_per_outer_ = 0;
   int64_t positions_per_batch_ = 1;
   int64_t num_positions_ = 0;
   RowScratch rows_;
 
-  // New bytes of concatenated strings, from all parts.
-  absl::Mutex strings_mutex_;
-  std::vector<Buffer> blobs_ ABSL_GUARDED_BY(strings_mutex_);
-  absl::Status strings_status_ ABSL_GUARDED_BY(strings_mutex_);
+  std::unique_ptr<Strings> strings_;  // null for other dtypes
 };
 
 }  // namespace

@@ -86,16 +86,14 @@ absl::Status CheckDivisors(const Plan& plan, absl::Span<const int64_t> rows,
   const HasZeroFn has_zero = GetHasZero(element_bytes);
   const auto count = static_cast<int64_t>(rows.size());
   const auto bytes = static_cast<int64_t>(slice_bytes);
-  ForEachRange(pool, state, count, GrainFor(pool, count, bytes), count * bytes,
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i) {
-                   if (rows[static_cast<size_t>(i)] < 0) continue;
-                   const std::byte* slice =
-                       updates.bytes() + static_cast<size_t>(i) * slice_bytes;
-                   if (has_zero(slice, slice_elements))
-                     return state.ReportPosition(i);
-                 }
-               });
+  ForEachRange(pool, state, count, bytes, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (rows[static_cast<size_t>(i)] < 0) continue;
+      const std::byte* slice =
+          updates.bytes() + static_cast<size_t>(i) * slice_bytes;
+      if (has_zero(slice, slice_elements)) return state.ReportPosition(i);
+    }
+  });
   if (state.position() == RunState::kNone) return state.StopStatus();
   return ConstraintError(
       plan.op, plan.divisor_constraint, "updates",
