@@ -205,6 +205,26 @@ void ScatterElementsAlong(benchmark::State& state, int64_t axis,
       .Run(state);
 }
 
+// Shapes of public reports: microsoft/onnxruntime#28584, with a quarter of its
+// rows, and #11195, where every index is 0.
+void ScatterElementsReport28584(benchmark::State& state, bool in_place) {
+  constexpr int64_t kTable = 556416 / 4;
+  const Shape indices = {481385 / 4, 80};
+  Workload(OperatorId::kScatterElements, Ones({DType::kFloat, {kTable, 80}}),
+           Indices(indices,
+                   MakeRows(Pattern::kUniform, kTable, indices.num_elements())),
+           Ones({DType::kFloat, indices}), {.reduction = Reduction::kAdd},
+           in_place)
+      .Run(state);
+}
+
+void GatherElementsReport11195(benchmark::State& state) {
+  const Shape shape = {1, 4, 353, 128};
+  Workload(OperatorId::kGatherElements, Ones({DType::kFloat, shape}),
+           OrDie(Tensor::Zeros({DType::kInt64, shape})), {}, {.axis = 1}, false)
+      .Run(state);
+}
+
 // Eight indices: what a call costs beside its bytes.
 void SmallGatherNd(benchmark::State& state) {
   Workload(OperatorId::kGatherND, Ones({DType::kFloat, {64}}),
@@ -242,11 +262,14 @@ void RegisterGathers() {
   Register("gather_nd/batches", GatherNdBatches);
   Register("gather_elements/axis0", GatherElementsAlong, int64_t{0});
   Register("gather_elements/axis1", GatherElementsAlong, int64_t{1});
+  Register("gather_elements/report_11195", GatherElementsReport11195);
   Register("gather_nd/small", SmallGatherNd);
 }
 
 void RegisterScatters() {
   for (bool in_place : {true, false}) {
+    Register("scatter_elements/report_28584" + Place(in_place),
+             ScatterElementsReport28584, in_place);
     for (Reduction reduction : {Reduction::kNone, Reduction::kAdd,
                                 Reduction::kMax, Reduction::kMul}) {
       const std::string what =
