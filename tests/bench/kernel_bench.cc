@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <utility>
@@ -60,12 +61,38 @@ Tensor Indices(const Shape& shape, const std::vector<int64_t>& values) {
   return OrDie(Tensor::FromValues<int64_t>(shape, values));
 }
 
-// Elements with ordinary values of small magnitude in every dtype.
+// The upper two bytes of 1.0 where that is all but zeros; 0x0001 is one for
+// integers only, and would be a subnormal number, which some operations are
+// slow with.
+uint16_t UpperHalfOfOne(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat:
+    case DType::kBFloat16:
+    case DType::kComplex64:
+      return 0x3f80;
+    case DType::kDouble:
+    case DType::kComplex128:
+      return 0x3ff0;
+    case DType::kFloat16:
+      return 0x3c00;
+    default:
+      return 0;
+  }
+}
+
+// Ones, which sums and products do not take out of the ordinary.
 Tensor Ones(const TensorSpec& spec) {
   Tensor tensor = OrDie(Tensor::Zeros(spec));
-  const size_t width = ElementSize(spec.dtype);
+  const bool complex = KindOf(spec.dtype) == DTypeKind::kComplex;
+  const size_t width = ElementSize(spec.dtype) / (complex ? 2 : 1);
+  const uint16_t half = UpperHalfOfOne(spec.dtype);
+  std::byte* bytes = tensor.mutable_bytes();
   for (size_t i = 0; i < tensor.byte_size(); i += width) {
-    tensor.mutable_bytes()[i] = std::byte{1};
+    if (half == 0) {
+      bytes[i] = std::byte{1};
+    } else {
+      std::memcpy(bytes + i + width - sizeof(half), &half, sizeof(half));
+    }
   }
   return tensor;
 }
@@ -270,8 +297,9 @@ void RegisterScatters() {
   for (bool in_place : {true, false}) {
     Register("scatter_elements/report_28584" + Place(in_place),
              ScatterElementsReport28584, in_place);
-    for (Reduction reduction : {Reduction::kNone, Reduction::kAdd,
-                                Reduction::kMax, Reduction::kMul}) {
+    for (Reduction reduction :
+         {Reduction::kNone, Reduction::kAdd, Reduction::kMax, Reduction::kMul,
+          Reduction::kMean}) {
       const std::string what =
           std::string(ReductionName(reduction)) + Place(in_place);
       Register("scatter_rows/f32/" + what, ScatterRows, DType::kFloat,

@@ -141,10 +141,31 @@ void SelectStrings(const Plan& plan, absl::Span<const RowUpdate> sorted,
   });
 }
 
-}  // namespace
+// --- Sorting ---------------------------------------------------------------
 
-std::vector<RowUpdate> SortByRow(absl::Span<const int64_t> rows,
-                                 int64_t row_begin, int64_t row_end) {
+std::vector<RowUpdate> CountingSort(absl::Span<const int64_t> rows,
+                                    int64_t row_begin, int64_t num_rows) {
+  const auto range = static_cast<uint64_t>(num_rows);
+  const auto place = [row_begin](int64_t row) {
+    return static_cast<uint64_t>(row) - static_cast<uint64_t>(row_begin);
+  };
+  // next[r]: how many updates have a row below r; then where r's next goes.
+  std::vector<size_t> next(range + 1);
+  for (const int64_t row : rows) {
+    if (place(row) < range) ++next[place(row) + 1];
+  }
+  for (size_t r = 0; r < range; ++r) next[r + 1] += next[r];
+  std::vector<RowUpdate> updates(next[range]);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (place(rows[i]) < range) {
+      updates[next[place(rows[i])]++] = {rows[i], static_cast<int64_t>(i)};
+    }
+  }
+  return updates;
+}
+
+std::vector<RowUpdate> ComparisonSort(absl::Span<const int64_t> rows,
+                                      int64_t row_begin, int64_t row_end) {
   std::vector<RowUpdate> updates;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] >= row_begin && rows[i] < row_end) {
@@ -156,6 +177,20 @@ std::vector<RowUpdate> SortByRow(absl::Span<const int64_t> rows,
               return std::tie(a.row, a.position) < std::tie(b.row, b.position);
             });
   return updates;
+}
+
+}  // namespace
+
+std::vector<RowUpdate> SortByRow(absl::Span<const int64_t> rows,
+                                 int64_t row_begin, int64_t row_end) {
+  // Rows that are few beside the updates are counted, which takes one step for
+  // each; many are compared.
+  constexpr int64_t kSparse = 8;
+  const int64_t num_rows = row_end - row_begin;
+  if (num_rows <= kSparse * static_cast<int64_t>(rows.size())) {
+    return CountingSort(rows, row_begin, num_rows);
+  }
+  return ComparisonSort(rows, row_begin, row_end);
 }
 
 void ForEachGroup(absl::Span<const RowUpdate> updates,

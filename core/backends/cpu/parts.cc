@@ -9,10 +9,6 @@
 namespace scatterd::cpu {
 namespace {
 
-// Slices at least this large are shared between threads by columns: few of
-// them may be hot.
-constexpr int64_t kColumnSplitBytes = int64_t{64} << 10;
-
 // Positions that tell how rows are distributed.
 constexpr int64_t kSamples = 512;
 

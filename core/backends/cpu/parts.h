@@ -16,6 +16,10 @@
 
 namespace scatterd::cpu {
 
+// Slices at least this large are shared between threads by columns: few of
+// them may be hot.
+inline constexpr int64_t kColumnSplitBytes = int64_t{64} << 10;
+
 // The updates at positions [position_begin, position_end) whose rows are in
 // [row_begin, row_end), and their columns.
 struct Part {

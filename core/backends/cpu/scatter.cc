@@ -1,6 +1,7 @@
 #include "core/backends/cpu/scatter.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -53,8 +54,14 @@ bool IsWide(const Plan& plan) {
 // Whether all updates of a row are needed together.
 bool IsGrouped(const Plan& plan) {
   return plan.reduction != Reduction::kNone &&
-         (plan.reduction == Reduction::kMean || IsWide(plan) ||
-          KindOf(plan.dtype) == DTypeKind::kString);
+         (IsWide(plan) || KindOf(plan.dtype) == DTypeKind::kString);
+}
+
+// A kernel: counts the updates of each row in uint32_t's, which are few enough
+// (see CountsMean).
+void CountUpdates(const UpdateBlock& block) {
+  auto* counts = reinterpret_cast<uint32_t*>(block.output);
+  for (int64_t i = 0; i < block.count; ++i) ++counts[block.rows[i]];
 }
 
 // New bytes of concatenated strings, from all parts.
@@ -78,7 +85,9 @@ class ScatterRun {
                                      : output.num_elements() / row_elements_),
         row_bytes_(static_cast<size_t>(row_elements_) *
                    ElementSize(plan.dtype)),
-        grouped_(IsGrouped(plan)) {
+        counts_mean_(CountsMean()),
+        grouped_(IsGrouped(plan) ||
+                 (plan.reduction == Reduction::kMean && !counts_mean_)) {
     if (KindOf(plan.dtype) == DTypeKind::kString) {
       strings_ = std::make_unique<Strings>();
     }
@@ -103,7 +112,9 @@ class ScatterRun {
       RunScatterTiles(plan_, operands_, output_, pool_, state_);
     } else {
       StartFromData();
+      SCATTERD_RETURN_IF_ERROR(StartCounts());
       ApplyInParts(all_rows_first ? rows_.data() : nullptr);
+      if (counts_mean_) DivideByCounts();
     }
     if (state_.position() != RunState::kNone) {
       return IndexError(plan_, *operands_.indices, state_.position());
@@ -113,6 +124,19 @@ class ScatterRun {
   }
 
  private:
+  // Whether MEAN counts updates in an array with a place for each row, and not
+  // by sorting them.
+  bool CountsMean() const {
+    constexpr int64_t kSparse = 8;
+    const int64_t positions = NumPositions(plan_);
+    const auto* slices = std::get_if<SliceAddressing>(&plan_.addressing);
+    return plan_.reduction == Reduction::kMean && !IsWide(plan_) &&
+           (slices == nullptr || slices->num_outer == 1) &&
+           num_rows_ <= kSparse * positions &&
+           positions < std::numeric_limits<uint32_t>::max() &&
+           static_cast<int64_t>(row_bytes_) < kColumnSplitBytes;
+  }
+
   // Whether the rows of all positions must be known before the first update is
   // applied: for a check, for sorting, or because each is used often.  Else
   // every thread works them out as it goes, which costs less than memory does.
@@ -229,7 +253,13 @@ class ScatterRun {
       ForEachList(part, updates, block, kernels.set_identity);
     }
     ForEachList(part, updates, block, kernels.apply);
-    if (kernels.divide != nullptr) DivideGroups(part, updates, block, kernels);
+    if (counts_mean_) {
+      UpdateBlock counts = block;
+      counts.output = counts_.mutable_data();
+      ForEachList(part, updates, counts, &CountUpdates);
+    } else if (kernels.divide != nullptr) {
+      DivideGroups(part, updates, block, kernels);
+    }
   }
 
   UpdateBlock Block(const Part& part, const Updates& updates) const {
@@ -319,6 +349,37 @@ class ScatterRun {
     return std::clamp<int64_t>(kBlockBytes / bytes, 1, kListSize);
   }
 
+  // --- MEAN by counts -------------------------------------------------------
+
+  absl::Status StartCounts() {
+    if (!counts_mean_) return absl::OkStatus();
+    SCATTERD_ASSIGN_OR_RETURN(
+        counts_,
+        Buffer::Allocate(static_cast<size_t>(num_rows_) * sizeof(uint32_t)));
+    CopyBytes(pool_, state_, nullptr, counts_.mutable_data(), counts_.size());
+    return absl::OkStatus();
+  }
+
+  void DivideByCounts() {
+    const auto divide =
+        GetKernels()
+            .reduce(plan_.dtype, plan_.reduction, plan_.options.nan)
+            .divide;
+    const auto* counts = reinterpret_cast<const uint32_t*>(counts_.data());
+    ForEachRange(
+        pool_, state_, num_rows_,
+        static_cast<int64_t>(row_bytes_ + sizeof(uint32_t)),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t row = begin; row < end; ++row) {
+            if (counts[row] == 0) continue;
+            divide(
+                output_.mutable_bytes() + static_cast<size_t>(row) * row_bytes_,
+                row_elements_,
+                int64_t{counts[row]} + (plan_.exclude_self ? 0 : 1));
+          }
+        });
+  }
+
   // --- Grouped reductions --------------------------------------------------
 
   static std::vector<RowUpdate> Sorted(const Part& part,
@@ -372,6 +433,7 @@ class ScatterRun {
   const int64_t row_elements_;
   const int64_t num_rows_;
   const size_t row_bytes_;
+  const bool counts_mean_;
   const bool grouped_;
   int64_t num_outer_ = 1;
   int64_t rows_per_outer_ = 0;
@@ -379,6 +441,7 @@ class ScatterRun {
   int64_t num_positions_ = 0;
   RowScratch rows_;
 
+  Buffer counts_;                     // of each row's updates, if counts_mean_
   std::unique_ptr<Strings> strings_;  // null for other dtypes
 };
 

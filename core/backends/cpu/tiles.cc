@@ -368,7 +368,8 @@ bool GatherTilesPay(const Plan& plan, const PlanOperands& operands) {
 bool ScatterTilesPay(const Plan& plan, const PlanOperands& operands,
                      const Tensor& output) {
   Tiling tiling;
-  if (plan.exclude_self || plan.options.duplicates == Duplicates::kFirstWins ||
+  if (plan.exclude_self || plan.reduction == Reduction::kMean ||
+      plan.options.duplicates == Duplicates::kFirstWins ||
       !MakeTiling(plan, output.num_elements(), &tiling)) {
     return false;
   }

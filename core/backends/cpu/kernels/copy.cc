@@ -16,7 +16,7 @@ void FillSlice(const CopyBlock& block, int64_t i) {
 template <size_t kWidth, bool kFills>
 void CopyFixed(const CopyBlock& block) {
   const auto slice = [&block](int64_t i) {
-    return block.source + static_cast<size_t>(block.rows[i]) * kWidth;
+    return block.source + block.rows[i] * static_cast<int64_t>(kWidth);
   };
   ForEachElement(
       block, [&](int64_t i) { __builtin_prefetch(slice(i)); },
@@ -32,7 +32,7 @@ void CopyAny(const CopyBlock& block) {
   const size_t bytes = block.slice_bytes;
   const int64_t distance = PrefetchDistance(bytes);
   const auto slice = [&block, bytes](int64_t i) {
-    return block.source + static_cast<size_t>(block.rows[i]) * bytes;
+    return block.source + block.rows[i] * static_cast<int64_t>(bytes);
   };
   for (int64_t i = 0; i < block.count; ++i) {
     if (i % 4 == 0) PrefetchUpcoming(block, i);
