@@ -55,10 +55,19 @@ Runner InPlaceRunner(int num_threads) {
           const OperatorCall& call) { return engine->Run(WithOwnData(call)); }};
 }
 
+// Sanitizers make the suite ten times slower: of all runners one that is
+// serial and one in place with threads reach all the code.
+#if defined(__SANITIZE_ADDRESS__) || defined(SCATTERD_TSAN)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 // The instruction sets that the other runners do not use, as far as this
 // machine has them.
 std::vector<Runner> InstructionSetRunners() {
   std::vector<Runner> runners;
+  if (kSanitized) return runners;
   for (const InstructionSet set :
        {InstructionSet::kBaseline, InstructionSet::kAvx2}) {
     if (!SelectInstructionSet(set).ok()) continue;
@@ -75,14 +84,10 @@ std::vector<Runner> InstructionSetRunners() {
   return runners;
 }
 
-// Sanitizers make the suite several times slower: fewer runners, with threads.
 std::vector<Runner> Runners() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return {CpuRunner(2), InPlaceRunner(3)};
-#else
+  if (kSanitized) return {CpuRunner(1), InPlaceRunner(3)};
   return {CpuRunner(1), CpuRunner(2),     CpuRunner(3),
           CpuRunner(8), InPlaceRunner(1), InPlaceRunner(3)};
-#endif
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, ::testing::ValuesIn(Runners()),
