@@ -205,8 +205,8 @@ struct DivOp {
 };
 
 // One of several updates of an element, and what makes the last one's result
-// final: together Apply for each.  Once an element is NaN it stays one, so which
-// NaN it becomes can wait.
+// final: together Apply for each.  Once an element is NaN it stays one, so
+// which NaN it becomes can wait.
 template <typename Op, typename T>
 constexpr T ApplyRaw(T a, T b) {
   if constexpr (requires { Op::Raw(a, b); }) {

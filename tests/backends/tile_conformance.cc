@@ -118,6 +118,51 @@ TEST_P(Conformance, NamesTheFirstBadIndexOfAnyTile) {
   }
 }
 
+// The first bad index is in a later tile of columns than the second.
+TEST_P(Conformance, NamesTheFirstBadIndexAcrossColumns) {
+  constexpr int64_t kSide = 1024;
+  std::vector<int32_t> values(200 * kSide, 0);
+  values[50 * kSide] = 5000;
+  values[3 * kSide + 200] = 5001;
+  const Tensor data = Full<float>({kSide, kSide}, 1);
+  const Tensor indices =
+      ValueOrDie(Tensor::FromValues<int32_t>({200, kSide}, values));
+  Check(GatherElementsCall(data, indices, 0));
+  Check(ScatterElementsCall(data, indices, Full<float>({200, kSide}, 2), 0,
+                            Reduction::kAdd));
+}
+
+// Under FIRST_WINS the updates are walked from the last to the first.
+TEST_P(Conformance, NamesTheFirstBadIndexUnderFirstWins) {
+  std::vector<int64_t> values(5000, 1);
+  values[10] = 99;
+  values[4500] = 98;
+  OperatorCall call = ScatterNDCall(
+      Full<float>({8}, 0), Indices({5000, 1}, values), Full<float>({5000}, 1));
+  call.options.duplicates = Duplicates::kFirstWins;
+  Check(call);
+}
+
+// Tuples over nothing, more than an int64_t of their bytes can count.
+TEST_P(Conformance, MeansOfNothingAreNothing) {
+  constexpr int64_t kMany = int64_t{1} << 60;
+  const auto result =
+      Run(ScatterNDCall(Full<float>({0}, 0),
+                        ValueOrDie(Tensor::Zeros({DType::kInt32, {kMany, 0}})),
+                        ValueOrDie(Tensor::Zeros({DType::kFloat, {kMany, 0}})),
+                        Reduction::kMean));
+  ASSERT_THAT(result, IsOk());
+  EXPECT_EQ(result->output->num_elements(), 0);
+}
+
+TEST_P(Conformance, SkippedIndicesNeedNoData) {
+  OperatorCall call =
+      GatherCall(ValueOrDie(Tensor::Zeros({DType::kFloat, {0, 100}})),
+                 Full<int64_t>({100}, 3));
+  call.options.out_of_bounds = OutOfBounds::kSkip;
+  Check(call);
+}
+
 // Outputs that stream, of slices that are whole lines of memory and not.
 TEST_P(Conformance, StreamedSlicesGiveTheOraclesBits) {
   static const auto& cases = *new std::vector<TileCase>([] {

@@ -91,12 +91,12 @@ TEST_F(CommandLineTest, OutputLimitFollowsTheMessageLimit) {
 }
 
 TEST_F(CommandLineTest, EveryFlagIsReadFromTheCommandLine) {
-  const auto parsed =
-      Parse({"--listen", "[::1]:1,unix:/a b", "--listen=unix-abstract:c",
-             "--threads", "3", "--pin_threads=on", "--isa=avx2",
-             "--max_message_bytes", "1 MiB", "--max_output_bytes=2MiB", "--max_inflight_bytes=3MiB",
-             "--max_queue=7", "--drain_seconds=0.5", "--log_level=debug",
-             "--log_format=json", "--malloc_tuning=off"});
+  const auto parsed = Parse(
+      {"--listen", "[::1]:1,unix:/a b", "--listen=unix-abstract:c", "--threads",
+       "3", "--pin_threads=on", "--isa=avx2", "--max_message_bytes", "1 MiB",
+       "--max_output_bytes=2MiB", "--max_inflight_bytes=3MiB", "--max_queue=7",
+       "--drain_seconds=0.5", "--log_level=debug", "--log_format=json",
+       "--malloc_tuning=off"});
   ASSERT_THAT(parsed, IsOk());
   const ServerOptions& options = parsed->options;
   EXPECT_THAT(Names(options.listen),
@@ -196,12 +196,11 @@ TEST_F(CommandLineTest, ConfigShowsEveryFlagWithValueAndSource) {
 }
 
 TEST_F(CommandLineTest, ConfigReadsBackAsTheSameOptions) {
-  const auto first =
-      Parse({"--listen=127.0.0.1:0,unix:/x y,unix-abstract:c", "--threads=3",
-             "--pin_threads=off", "--isa=baseline",
-             "--max_message_bytes=1000001",
-             "--max_queue=7", "--drain_seconds=0.125", "--log_level=error",
-             "--log_format=json", "--malloc_tuning=off"});
+  const auto first = Parse(
+      {"--listen=127.0.0.1:0,unix:/x y,unix-abstract:c", "--threads=3",
+       "--pin_threads=off", "--isa=baseline", "--max_message_bytes=1000001",
+       "--max_queue=7", "--drain_seconds=0.125", "--log_level=error",
+       "--log_format=json", "--malloc_tuning=off"});
   ASSERT_THAT(first, IsOk());
   WriteFile(first->config);
   const auto second = Parse({"--config", file()}, /*memory=*/1 << 20);

@@ -45,10 +45,10 @@ class GatherRun {
     } else {
       SCATTERD_RETURN_IF_ERROR(FlattenFirst());
     }
-    if (state_.position() != RunState::kNone) {
-      return IndexError(plan_, *operands_.indices, state_.position());
-    }
-    return state_.StopStatus();
+    // A run that was stopped may not have looked at all indices.
+    SCATTERD_RETURN_IF_ERROR(state_.StopStatus());
+    if (state_.position() == RunState::kNone) return absl::OkStatus();
+    return IndexError(plan_, *operands_.indices, state_.position());
   }
 
  private:

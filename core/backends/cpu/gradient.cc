@@ -131,10 +131,9 @@ class GroupedGradient {
                                       rows_.data() + begin);
           if (bad != kNoPosition) state_.ReportPosition(bad);
         });
-    if (state_.position() != RunState::kNone) {
-      return IndexError(forward, *operands_.indices, state_.position());
-    }
-    return state_.StopStatus();
+    SCATTERD_RETURN_IF_ERROR(state_.StopStatus());
+    if (state_.position() == RunState::kNone) return absl::OkStatus();
+    return IndexError(forward, *operands_.indices, state_.position());
   }
 
   absl::Status CheckDuplicates() const {

@@ -217,7 +217,7 @@ void Differentiate(const Plan& forward, const GradientArguments& arguments,
                    absl::Span<const RowUpdate> updates) {
   std::vector<W> values;
   std::vector<W> grads;
-  ForEachGroup(updates, [&](absl::Span<const RowUpdate> group) {
+  ForEachGroup(updates, nullptr, [&](absl::Span<const RowUpdate> group) {
     DifferentiateRow<T, W, kFormula>(forward, arguments, group, values, grads);
   });
 }

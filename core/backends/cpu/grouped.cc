@@ -52,8 +52,8 @@ void ReduceTile(const Plan& plan, absl::Span<const RowUpdate> group,
 
 template <typename T, typename Op>
 void ReduceWideOp(const Plan& plan, absl::Span<const RowUpdate> sorted,
-                  const Columns& columns) {
-  ForEachGroup(sorted, [&](absl::Span<const RowUpdate> group) {
+                  const Columns& columns, RunState& state) {
+  ForEachGroup(sorted, &state, [&](absl::Span<const RowUpdate> group) {
     for (int64_t begin = 0; begin < columns.columns(); begin += kTile) {
       ReduceTile<T, Op>(plan, group, columns, begin,
                         std::min(kTile, columns.columns() - begin));
@@ -63,16 +63,16 @@ void ReduceWideOp(const Plan& plan, absl::Span<const RowUpdate> sorted,
 
 template <typename T>
 void ReduceWideTyped(const Plan& plan, absl::Span<const RowUpdate> sorted,
-                     const Columns& columns) {
+                     const Columns& columns, RunState& state) {
   switch (plan.reduction) {
     case Reduction::kSub:
-      return ReduceWideOp<T, SubOp>(plan, sorted, columns);
+      return ReduceWideOp<T, SubOp>(plan, sorted, columns, state);
     case Reduction::kMul:
-      return ReduceWideOp<T, MulOp>(plan, sorted, columns);
+      return ReduceWideOp<T, MulOp>(plan, sorted, columns, state);
     case Reduction::kDiv:
-      return ReduceWideOp<T, DivOp>(plan, sorted, columns);
+      return ReduceWideOp<T, DivOp>(plan, sorted, columns, state);
     default:
-      return ReduceWideOp<T, AddOp>(plan, sorted, columns);
+      return ReduceWideOp<T, AddOp>(plan, sorted, columns, state);
   }
 }
 
@@ -82,7 +82,7 @@ void ReduceWideTyped(const Plan& plan, absl::Span<const RowUpdate> sorted,
 size_t ConcatenatedBytes(const Plan& plan, absl::Span<const RowUpdate> sorted,
                          const Columns& columns) {
   size_t total = 0;
-  ForEachGroup(sorted, [&](absl::Span<const RowUpdate> group) {
+  ForEachGroup(sorted, nullptr, [&](absl::Span<const RowUpdate> group) {
     const StringRef* output = OutputRow<StringRef>(columns, group.front().row);
     for (int64_t c = 0; c < columns.columns(); ++c) {
       if (!plan.exclude_self) total += output[c].size;
@@ -101,11 +101,11 @@ char* AppendString(StringRef value, char* end) {
 
 absl::StatusOr<Buffer> Concatenate(const Plan& plan,
                                    absl::Span<const RowUpdate> sorted,
-                                   const Columns& columns) {
+                                   const Columns& columns, RunState& state) {
   SCATTERD_ASSIGN_OR_RETURN(
       Buffer blob, Buffer::Allocate(ConcatenatedBytes(plan, sorted, columns)));
   char* end = reinterpret_cast<char*>(blob.mutable_data());
-  ForEachGroup(sorted, [&](absl::Span<const RowUpdate> group) {
+  ForEachGroup(sorted, &state, [&](absl::Span<const RowUpdate> group) {
     StringRef* output = OutputRow<StringRef>(columns, group.front().row);
     for (int64_t c = 0; c < columns.columns(); ++c) {
       char* const begin = end;
@@ -122,8 +122,8 @@ absl::StatusOr<Buffer> Concatenate(const Plan& plan,
 
 template <typename Op>
 void SelectStrings(const Plan& plan, absl::Span<const RowUpdate> sorted,
-                   const Columns& columns) {
-  ForEachGroup(sorted, [&](absl::Span<const RowUpdate> group) {
+                   const Columns& columns, RunState& state) {
+  ForEachGroup(sorted, &state, [&](absl::Span<const RowUpdate> group) {
     StringRef* output = OutputRow<StringRef>(columns, group.front().row);
     for (int64_t c = 0; c < columns.columns(); ++c) {
       // No string is the least or greatest: without data the first update is
@@ -193,9 +193,15 @@ std::vector<RowUpdate> SortByRow(absl::Span<const int64_t> rows,
   return ComparisonSort(rows, row_begin, row_end);
 }
 
-void ForEachGroup(absl::Span<const RowUpdate> updates,
+void ForEachGroup(absl::Span<const RowUpdate> updates, RunState* state,
                   absl::FunctionRef<void(absl::Span<const RowUpdate>)> work) {
+  constexpr size_t kGroupsBetweenLooks = 1024;
+  size_t groups = 0;
   for (size_t begin = 0; begin < updates.size();) {
+    if (++groups % kGroupsBetweenLooks == 0 && state != nullptr &&
+        state->ShouldStop()) {
+      return;
+    }
     size_t end = begin + 1;
     while (end < updates.size() && updates[end].row == updates[begin].row) {
       ++end;
@@ -206,24 +212,24 @@ void ForEachGroup(absl::Span<const RowUpdate> updates,
 }
 
 void ReduceWide(const Plan& plan, absl::Span<const RowUpdate> sorted,
-                const Columns& columns) {
+                const Columns& columns, RunState& state) {
   if (plan.dtype == DType::kFloat16) {
-    ReduceWideTyped<Float16>(plan, sorted, columns);
+    ReduceWideTyped<Float16>(plan, sorted, columns, state);
   } else {
-    ReduceWideTyped<BFloat16>(plan, sorted, columns);
+    ReduceWideTyped<BFloat16>(plan, sorted, columns, state);
   }
 }
 
 absl::StatusOr<Buffer> ReduceStrings(const Plan& plan,
                                      absl::Span<const RowUpdate> sorted,
-                                     const Columns& columns) {
+                                     const Columns& columns, RunState& state) {
   if (plan.reduction == Reduction::kAdd) {
-    return Concatenate(plan, sorted, columns);
+    return Concatenate(plan, sorted, columns, state);
   }
   if (plan.reduction == Reduction::kMax) {
-    SelectStrings<MaxOp<false>>(plan, sorted, columns);
+    SelectStrings<MaxOp<false>>(plan, sorted, columns, state);
   } else {
-    SelectStrings<MinOp<false>>(plan, sorted, columns);
+    SelectStrings<MinOp<false>>(plan, sorted, columns, state);
   }
   return Buffer();
 }

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/backends/cpu/kernels/kernels.h"
+#include "core/backends/cpu/parallel.h"
 #include "core/plan.h"
 #include "core/tensor.h"
 
@@ -28,8 +29,9 @@ struct RowUpdate {
 std::vector<RowUpdate> SortByRow(absl::Span<const int64_t> rows,
                                  int64_t row_begin, int64_t row_end);
 
-// Calls work(updates of one row) for each row of sorted `updates`.
-void ForEachGroup(absl::Span<const RowUpdate> updates,
+// Calls work(updates of one row) for each row of sorted `updates`, or until
+// `state`, unless it is null, says stop.
+void ForEachGroup(absl::Span<const RowUpdate> updates, RunState* state,
                   absl::FunctionRef<void(absl::Span<const RowUpdate>)> work);
 
 // The columns of the tensors that a thread works on; rows and positions of the
@@ -39,13 +41,13 @@ using Columns = UpdateBlock;
 // ADD, SUB, MUL, DIV or MEAN of FLOAT16 or BFLOAT16 in a float accumulator,
 // rounded once a row.
 void ReduceWide(const Plan& plan, absl::Span<const RowUpdate> sorted,
-                const Columns& columns);
+                const Columns& columns, RunState& state);
 
 // ADD, MAX or MIN of STRING.  Returns the bytes that new elements of the
 // output point at.
 absl::StatusOr<Buffer> ReduceStrings(const Plan& plan,
                                      absl::Span<const RowUpdate> sorted,
-                                     const Columns& columns);
+                                     const Columns& columns, RunState& state);
 
 }  // namespace scatterd::cpu
 

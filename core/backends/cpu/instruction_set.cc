@@ -1,6 +1,11 @@
 #include "core/backends/cpu/instruction_set.h"
 
+#if defined(SCATTERD_X86_KERNELS)
+#include <cpuid.h>
+#endif
+
 #include <atomic>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -27,12 +32,21 @@ struct Table {
   const Kernels* kernels;
 };
 
+#if defined(SCATTERD_X86_KERNELS)
+// Not every compiler's __builtin_cpu_supports knows it.  That AVX2 is there
+// says that the operating system saves the registers.
+bool HasF16c() {
+  unsigned eax, ebx, ecx, edx;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 // The tables that this machine can run, the best last.
 std::vector<Table> SupportedTables() {
   std::vector<Table> tables = {{InstructionSet::kBaseline, &baseline::Table()}};
 #if defined(SCATTERD_X86_KERNELS)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
-      !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("f16c")) {
+      !__builtin_cpu_supports("bmi2") || !HasF16c()) {
     return tables;
   }
   tables.push_back({InstructionSet::kAvx2, &avx2::Table()});

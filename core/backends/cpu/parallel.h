@@ -47,7 +47,8 @@ class RunState {
   }
 
   // Reports an offending position; the lowest one of the run stays, whichever
-  // thread found it.
+  // thread found it.  Whoever walks positions in ascending order may end with
+  // the first; any other walk has to look at the rest.
   void ReportPosition(int64_t position) {
     int64_t lowest = position_.load(std::memory_order_relaxed);
     while (position < lowest &&
@@ -71,6 +72,9 @@ class RunState {
   std::atomic<int64_t> position_{kNone};
 };
 
+// item_bytes stands for all work on an item: nothing asks for a stop within a
+// range unless `work` does.  count * item_bytes must fit int64_t.
+//
 // Calls work(begin, end) for consecutive ranges that cover [0, count): for one
 // if all of it, at item_bytes each, is little work (see kSerialBytes), else on
 // the pool for about four ranges a thread, none above kBlockBytes.  Ranges not

@@ -120,8 +120,9 @@ Parts MakeParts(const Scatter& scatter, int64_t num_threads) {
       scatter.row_elements *
       static_cast<int64_t>(ElementSize(scatter.plan.dtype));
   if (row_bytes >= kColumnSplitBytes) {
-    return SplitColumns(scatter,
-                        std::max(num_threads, row_bytes / kBlockBytes));
+    return SplitColumns(
+        scatter, std::min(scatter.row_elements,
+                          std::max(num_threads, row_bytes / kBlockBytes)));
   }
   const int64_t work =
       scatter.num_positions * (3 * row_bytes + kRandomAccessBytes);

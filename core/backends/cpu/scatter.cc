@@ -116,10 +116,7 @@ class ScatterRun {
       ApplyInParts(all_rows_first ? rows_.data() : nullptr);
       if (counts_mean_) DivideByCounts();
     }
-    if (state_.position() != RunState::kNone) {
-      return IndexError(plan_, *operands_.indices, state_.position());
-    }
-    SCATTERD_RETURN_IF_ERROR(state_.StopStatus());
+    SCATTERD_RETURN_IF_ERROR(IndexStatus());
     return FinishStrings();
   }
 
@@ -132,7 +129,7 @@ class ScatterRun {
     const auto* slices = std::get_if<SliceAddressing>(&plan_.addressing);
     return plan_.reduction == Reduction::kMean && !IsWide(plan_) &&
            (slices == nullptr || slices->num_outer == 1) &&
-           num_rows_ <= kSparse * positions &&
+           num_rows_ / kSparse <= positions &&
            positions < std::numeric_limits<uint32_t>::max() &&
            static_cast<int64_t>(row_bytes_) < kColumnSplitBytes;
   }
@@ -174,10 +171,15 @@ class ScatterRun {
     ForEachRange(pool_, state_, count, 16, [this](int64_t begin, int64_t end) {
       FlattenRange(begin, end, rows_.data() + begin);
     });
-    if (state_.position() != RunState::kNone) {
-      return IndexError(plan_, *operands_.indices, state_.position());
-    }
-    return state_.StopStatus();
+    return IndexStatus();
+  }
+
+  // Why the run ended early, or the first bad index.  A run that was stopped
+  // may not have looked at all of them.
+  absl::Status IndexStatus() const {
+    SCATTERD_RETURN_IF_ERROR(state_.StopStatus());
+    if (state_.position() == RunState::kNone) return absl::OkStatus();
+    return IndexError(plan_, *operands_.indices, state_.position());
   }
 
   // Writes the rows of [begin, end) and returns true, or reports the position.
@@ -300,9 +302,21 @@ class ScatterRun {
       const int64_t at = reverse ? part.position_end - done - count
                                  : part.position_begin + done;
       done += count;
-      if (!MakeList(part, updates, at, count, reverse, &list, &block)) return;
+      if (!MakeList(part, updates, at, count, reverse, &list, &block)) {
+        if (reverse) CheckFromTheFirst(part, at);
+        return;
+      }
       if (block.count != 0) kernel(block);
       if (state_.ShouldStop()) return;
+    }
+  }
+
+  // Reports an earlier bad index than the one at or after `end`: for a walk
+  // from the last position to the first, which has met that one.
+  void CheckFromTheFirst(const Part& part, int64_t end) {
+    int64_t rows[kListSize];
+    for (int64_t at = part.position_begin; at < end; at += kListSize) {
+      if (!FlattenRange(at, std::min(at + kListSize, end), rows)) return;
     }
   }
 
@@ -390,8 +404,9 @@ class ScatterRun {
 
   void DivideGroups(const Part& part, const Updates& updates,
                     const UpdateBlock& block, const ReduceKernels& kernels) {
+    if (state_.ShouldStop()) return;
     const std::vector<RowUpdate> sorted = Sorted(part, updates);
-    ForEachGroup(sorted, [&](absl::Span<const RowUpdate> group) {
+    ForEachGroup(sorted, &state_, [&](absl::Span<const RowUpdate> group) {
       const int64_t element =
           group.front().row * row_elements_ + block.column_begin;
       kernels.divide(
@@ -403,12 +418,13 @@ class ScatterRun {
   }
 
   void ReduceGroups(const Part& part, const Updates& updates) {
+    if (state_.ShouldStop()) return;
     const std::vector<RowUpdate> sorted = Sorted(part, updates);
     const UpdateBlock block = Block(part, updates);
     if (KindOf(plan_.dtype) == DTypeKind::kHalf) {
-      return ReduceWide(plan_, sorted, block);
+      return ReduceWide(plan_, sorted, block, state_);
     }
-    absl::StatusOr<Buffer> blob = ReduceStrings(plan_, sorted, block);
+    absl::StatusOr<Buffer> blob = ReduceStrings(plan_, sorted, block, state_);
     absl::MutexLock lock(&strings_->mutex);
     if (blob.ok()) {
       strings_->blobs.push_back(*std::move(blob));

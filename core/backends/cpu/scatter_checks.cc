@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/backends/cpu/flatten.h"
 #include "core/errors.h"
+#include "core/status_macros.h"
 
 namespace scatterd::cpu {
 namespace {
@@ -94,7 +95,8 @@ absl::Status CheckDivisors(const Plan& plan, absl::Span<const int64_t> rows,
       if (has_zero(slice, slice_elements)) return state.ReportPosition(i);
     }
   });
-  if (state.position() == RunState::kNone) return state.StopStatus();
+  SCATTERD_RETURN_IF_ERROR(state.StopStatus());
+  if (state.position() == RunState::kNone) return absl::OkStatus();
   return ConstraintError(
       plan.op, plan.divisor_constraint, "updates",
       absl::StrCat("the update for ", PositionName(plan, state.position()),

@@ -1,6 +1,7 @@
 #include "core/backends/cpu/tiles.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "core/backends/cpu/flatten.h"
@@ -138,12 +139,18 @@ class TileRun {
 
   void Run(ThreadPool& pool) {
     const int64_t tiles = tiling_.num_tiles();
-    const int64_t tile_bytes = bytes(tiling_.tile_elements());
+    const int64_t positions =
+        tiling_.axis_positions *
+        (tiling_.lines() ? tiling_.lines_in_tile() : tiling_.width());
+    const int64_t tile_bytes = bytes(tiling_.tile_elements() + positions) +
+                               positions * int64_t{sizeof(int64_t)};
     ForEachRange(pool, state_, tiles, tile_bytes,
                  [this](int64_t begin, int64_t end) {
                    TileScratch scratch(tiling_);
                    for (int64_t tile = begin; tile < end; ++tile) {
-                     if (!RunTile(tile, scratch)) return;
+                     // Lines lie one after the other: the first bad index is
+                     // in this tile.  Columns do not.
+                     if (!RunTile(tile, scratch) && tiling_.lines()) return;
                    }
                  });
   }
@@ -178,6 +185,7 @@ class TileRun {
     Load(Source(first), 1, size, size, scratch.tile());
     const int64_t end = outer_end * tiling_.axis_positions;
     for (int64_t at = outer_begin * tiling_.axis_positions; at < end;) {
+      if (state_.ShouldStop()) return false;
       const int64_t count = std::min(kBlock, end - at);
       int64_t* rows = scratch.rows();
       const int64_t bad =
@@ -214,6 +222,7 @@ class TileRun {
          scratch.tile());
     const int64_t runs_in_block = kBlock / width;
     for (int64_t run = 0; run < tiling_.axis_positions;) {
+      if (state_.ShouldStop()) return false;
       const int64_t runs =
           std::min(runs_in_block, tiling_.axis_positions - run);
       const int64_t at =
@@ -295,7 +304,7 @@ class TileRun {
             int64_t stride, std::byte* output) {
     const auto row_bytes = static_cast<size_t>(bytes(width));
     if (source == nullptr) {
-      kernels_.stream(output, nullptr, static_cast<size_t>(rows) * row_bytes);
+      std::memset(output, 0, static_cast<size_t>(rows) * row_bytes);
       return;
     }
     kernels_.copy_rows({.source = source,

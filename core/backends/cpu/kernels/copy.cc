@@ -36,8 +36,9 @@ void CopyAny(const CopyBlock& block) {
   };
   for (int64_t i = 0; i < block.count; ++i) {
     if (i % 4 == 0) PrefetchUpcoming(block, i);
-    if (i + distance < block.count) {  // a negative row's address is harmless
-      PrefetchSlice<0>(slice(i + distance), bytes);
+    const int64_t ahead = i + distance;
+    if (ahead < block.count && !(kFills && block.rows[ahead] < 0)) {
+      PrefetchSlice<0>(slice(ahead), bytes);
     }
     if (kFills && block.rows[i] < 0) {
       FillSlice(block, i);
