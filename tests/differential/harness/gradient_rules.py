@@ -63,6 +63,12 @@ def _of(found, mask, valid, index):
     return of_updates
 
 
+def _mark(mask, index, marks):
+    """Sets the mask where an update has a mark."""
+    # Tuples of no components select by a scalar, which adds an axis.
+    np.logical_or.at(mask, index, marks.reshape(mask[index].shape))
+
+
 def untouched_nan(found):
     case = found.case
     if found.which != "data" or case.reduction not in ("MAX", "MIN"):
@@ -104,7 +110,7 @@ def product_quotient(found):
         return ~(size < _LARGE) | ((size >= least) & (size < 1 / _LARGE))
     valid, index = _valid(case)
     mask = odd(case.data)
-    np.logical_or.at(mask, index, odd(case.updates[valid]))
+    _mark(mask, index, odd(case.updates[valid]))
     return _of(found, mask, valid, index)
 
 
@@ -128,7 +134,7 @@ def nan_extremes(found):
         return False
     valid, index = _valid(case)
     mask = np.isnan(case.data)
-    np.logical_or.at(mask, index, np.isnan(case.updates[valid]))
+    _mark(mask, index, np.isnan(case.updates[valid]))
     mask = _of(found, mask, valid, index)
     return mask & (found.theirs == 0) & np.isnan(found.ours)
 

@@ -108,10 +108,12 @@ RULES = (
         "one in GatherND.",
         "ONNX GatherND, constraint 3", outcome=explain.ort_empty_tuple),
     Rule(
-        "ort-gather-nd-batch", ("onnxruntime",), "scatterd",
-        "onnxruntime does not compare the batch dimensions of GatherND's "
-        "operands where their sizes fit; ONNX asks for equal ones.",
-        "ONNX GatherND, constraint 5", outcome=explain.ort_batch),
+        "gather-nd-batch", ("onnx", "onnxruntime"), "scatterd",
+        "Neither compares the batch dimensions of GatherND's operands where "
+        "their sizes fit or nothing is gathered, nor asks whether batch_dims "
+        "is less than both ranks and not negative; ONNX asks for all that.",
+        "ONNX GatherND, constraints 4 and 5",
+        outcome=explain.unchecked_batch),
     Rule(
         "ort-string-gather", ("onnxruntime",), "scatterd",
         "Gather of STRING copies the first element of each slice only and "
