@@ -1,67 +1,43 @@
 #include "core/dtype.h"
 
 namespace scatterd {
-namespace {
-
-struct Row {
-  DType dtype;
-  absl::string_view onnx_name;
-  absl::string_view lower_name;
-};
-
-constexpr Row kRows[] = {
-#define SCATTERD_DTYPE(name, onnx, number, lower, storage, kind) \
-  {DType::name, #onnx, #lower},
-#include "core/dtypes.inc"
-};
-
-using internal::kMaxDTypeNumber;
-
-struct Index {
-  int8_t row[kMaxDTypeNumber + 1];
-};
-
-constexpr Index MakeIndex() {
-  Index index{};
-  for (int8_t& row : index.row) row = -1;
-  int8_t i = 0;
-  for (const Row& row : kRows) {
-    index.row[static_cast<int32_t>(row.dtype)] = i++;
-  }
-  return index;
-}
-
-constexpr Index kIndex = MakeIndex();
-
-const Row* Find(int64_t number) {
-  if (number < 0 || number > kMaxDTypeNumber) return nullptr;
-  const int row = kIndex.row[number];
-  return row < 0 ? nullptr : &kRows[row];
-}
-
-}  // namespace
 
 std::optional<DType> DTypeFromNumber(int64_t number) {
-  const Row* row = Find(number);
-  if (row == nullptr) return std::nullopt;
-  return row->dtype;
+  if (number < 0 || number > internal::kMaxDTypeNumber) return std::nullopt;
+  const auto dtype = static_cast<DType>(number);
+  if (!IsValid(dtype)) return std::nullopt;
+  return dtype;
 }
 
 std::optional<DType> DTypeFromName(absl::string_view name) {
-  for (const Row& row : kRows) {
-    if (name == row.onnx_name || name == row.lower_name) return row.dtype;
-  }
+#define SCATTERD_DTYPE(dtype, onnx, number, lower, storage, kind) \
+  if (name == #onnx || name == #lower) return DType::dtype;
+#include "core/dtypes.inc"
   return std::nullopt;
 }
 
 absl::string_view DTypeName(DType dtype) {
-  const Row* row = Find(static_cast<int64_t>(dtype));
-  return row == nullptr ? "UNDEFINED" : row->onnx_name;
+  switch (dtype) {
+#define SCATTERD_DTYPE(name, onnx, number, lower, storage, kind) \
+  case DType::name:                                              \
+    return #onnx;
+#include "core/dtypes.inc"
+    case DType::kUnspecified:
+      break;
+  }
+  return "UNDEFINED";
 }
 
 absl::string_view DTypeLowerName(DType dtype) {
-  const Row* row = Find(static_cast<int64_t>(dtype));
-  return row == nullptr ? "undefined" : row->lower_name;
+  switch (dtype) {
+#define SCATTERD_DTYPE(name, onnx, number, lower, storage, kind) \
+  case DType::name:                                              \
+    return #lower;
+#include "core/dtypes.inc"
+    case DType::kUnspecified:
+      break;
+  }
+  return "undefined";
 }
 
 }  // namespace scatterd
