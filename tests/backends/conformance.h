@@ -62,6 +62,13 @@ class Conformance : public ::testing::TestWithParam<Runner> {
   void CheckRefused(const OperatorCall& call, const std::string& what);
 };
 
+// A call with the oracle's answer, for many runners.
+struct SolvedCall {
+  OperatorCall call;
+  absl::StatusOr<Tensor> expected;
+};
+SolvedCall Solve(OperatorCall call);
+
 // Specs, attributes and options of a call on one line.
 std::string Describe(const OperatorCall& call);
 

@@ -15,16 +15,6 @@ namespace {
 
 using Values = RandomTensors::Values;
 
-struct LargeCase {
-  OperatorCall call;
-  absl::StatusOr<Tensor> expected;
-};
-
-LargeCase Solve(OperatorCall call) {
-  absl::StatusOr<Tensor> expected = ReferenceCall(call);
-  return {std::move(call), std::move(expected)};
-}
-
 // 250,000 scalars, most of them onto a few of 5,000 positions.
 OperatorCall ManyScalars(DType dtype, Reduction reduction) {
   constexpr int64_t kUpdates = 250'000;
@@ -82,9 +72,9 @@ OperatorCall WithoutSelf(OperatorCall call) {
 }
 
 // Solved once for all runners.
-const std::vector<LargeCase>& ScalarCases() {
-  static const auto& cases = *new std::vector<LargeCase>([] {
-    std::vector<LargeCase> solved;
+const std::vector<SolvedCall>& ScalarCases() {
+  static const auto& cases = *new std::vector<SolvedCall>([] {
+    std::vector<SolvedCall> solved;
     for (const Reduction reduction : AllReductions()) {
       solved.push_back(Solve(ManyScalars(DType::kFloat, reduction)));
       solved.push_back(Solve(ManyScalars(DType::kBFloat16, reduction)));
@@ -103,9 +93,9 @@ const std::vector<LargeCase>& ScalarCases() {
   return cases;
 }
 
-const std::vector<LargeCase>& SliceCases() {
-  static const auto& cases = *new std::vector<LargeCase>([] {
-    std::vector<LargeCase> solved;
+const std::vector<SolvedCall>& SliceCases() {
+  static const auto& cases = *new std::vector<SolvedCall>([] {
+    std::vector<SolvedCall> solved;
     for (const Reduction reduction :
          {Reduction::kNone, Reduction::kAdd, Reduction::kMean}) {
       solved.push_back(Solve(WideSlices(DType::kFloat, reduction, 64, 4,
@@ -124,9 +114,9 @@ const std::vector<LargeCase>& SliceCases() {
   return cases;
 }
 
-const std::vector<LargeCase>& ElementCases() {
-  static const auto& cases = *new std::vector<LargeCase>([] {
-    std::vector<LargeCase> solved;
+const std::vector<SolvedCall>& ElementCases() {
+  static const auto& cases = *new std::vector<SolvedCall>([] {
+    std::vector<SolvedCall> solved;
     for (int64_t axis = 0; axis < 3; ++axis) {
       for (const Reduction reduction :
            {Reduction::kNone, Reduction::kAdd, Reduction::kDiv}) {
@@ -140,28 +130,28 @@ const std::vector<LargeCase>& ElementCases() {
 }
 
 TEST_P(Conformance, ManyDuplicateScalarsGiveTheOraclesBits) {
-  for (const LargeCase& item : ScalarCases()) {
+  for (const SolvedCall& item : ScalarCases()) {
     CheckAgainst(item.call, item.expected);
   }
 }
 
 TEST_P(Conformance, WideDuplicateSlicesGiveTheOraclesBits) {
-  for (const LargeCase& item : SliceCases()) {
+  for (const SolvedCall& item : SliceCases()) {
     CheckAgainst(item.call, item.expected);
   }
 }
 
 TEST_P(Conformance, ManyDuplicateElementsGiveTheOraclesBits) {
-  for (const LargeCase& item : ElementCases()) {
+  for (const SolvedCall& item : ElementCases()) {
     CheckAgainst(item.call, item.expected);
   }
 }
 
 TEST_P(Conformance, LargeGathersGiveTheOraclesBits) {
-  static const auto& cases = *new std::vector<LargeCase>([] {
+  static const auto& cases = *new std::vector<SolvedCall>([] {
     RandomTensors random(41);
     const Tensor data = random.Make({DType::kDouble, {40, 50, 60}});
-    std::vector<LargeCase> solved;
+    std::vector<SolvedCall> solved;
     solved.push_back(Solve(
         GatherCall(data, random.MakeIndices(DType::kInt64, {70}, -50, 50), 1)));
     solved.push_back(Solve(GatherElementsCall(
@@ -172,15 +162,15 @@ TEST_P(Conformance, LargeGathersGiveTheOraclesBits) {
         data, random.MakeIndices(DType::kInt64, {40, 5000, 1}, 0, 50), 1)));
     return solved;
   }());
-  for (const LargeCase& item : cases) CheckAgainst(item.call, item.expected);
+  for (const SolvedCall& item : cases) CheckAgainst(item.call, item.expected);
 }
 
 // Options at random, each with enough work for all threads.
 TEST_P(Conformance, LargeCallsWithAnyOptionsGiveTheOraclesBits) {
-  static const auto& cases = *new std::vector<LargeCase>([] {
+  static const auto& cases = *new std::vector<SolvedCall>([] {
     RandomTensors random(43);
     const std::vector<DType> dtypes = AllDTypes();
-    std::vector<LargeCase> solved;
+    std::vector<SolvedCall> solved;
     for (const Reduction reduction : AllReductions()) {
       for (int i = 0; i < 6; ++i) {
         const OperatorId op =
@@ -201,7 +191,7 @@ TEST_P(Conformance, LargeCallsWithAnyOptionsGiveTheOraclesBits) {
     }
     return solved;
   }());
-  for (const LargeCase& item : cases) CheckAgainst(item.call, item.expected);
+  for (const SolvedCall& item : cases) CheckAgainst(item.call, item.expected);
 }
 
 // Two bad indices, far apart: the first is named, whoever finds the other.

@@ -4,7 +4,6 @@
 #include "tests/backends/call_sweep.h"
 #include "tests/backends/conformance.h"
 #include "tests/testing/random_tensors.h"
-#include "tests/testing/reference_ops.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/tensor_literals.h"
 
@@ -12,16 +11,6 @@ namespace scatterd::test {
 namespace {
 
 using Values = RandomTensors::Values;
-
-struct TileCase {
-  OperatorCall call;
-  absl::StatusOr<Tensor> expected;
-};
-
-TileCase Solve(OperatorCall call) {
-  absl::StatusOr<Tensor> expected = ReferenceCall(call);
-  return {std::move(call), std::move(expected)};
-}
 
 // Every element of data off `axis` is addressed, `positions` times on it.
 struct Along {
@@ -72,8 +61,8 @@ const Along kAlong[] = {
 };
 
 TEST_P(Conformance, TilesOfScattersGiveTheOraclesBits) {
-  static const auto& cases = *new std::vector<TileCase>([] {
-    std::vector<TileCase> solved;
+  static const auto& cases = *new std::vector<SolvedCall>([] {
+    std::vector<SolvedCall> solved;
     for (const Along& along : kAlong) {
       for (const Reduction reduction : {Reduction::kNone, Reduction::kAdd}) {
         solved.push_back(Solve(Scatter(along, reduction)));
@@ -85,16 +74,16 @@ TEST_P(Conformance, TilesOfScattersGiveTheOraclesBits) {
     solved.push_back(Solve(std::move(zeros)));
     return solved;
   }());
-  for (const TileCase& item : cases) CheckAgainst(item.call, item.expected);
+  for (const SolvedCall& item : cases) CheckAgainst(item.call, item.expected);
 }
 
 TEST_P(Conformance, TilesOfGathersGiveTheOraclesBits) {
-  static const auto& cases = *new std::vector<TileCase>([] {
-    std::vector<TileCase> solved;
+  static const auto& cases = *new std::vector<SolvedCall>([] {
+    std::vector<SolvedCall> solved;
     for (const Along& along : kAlong) solved.push_back(Solve(Gather(along)));
     return solved;
   }());
-  for (const TileCase& item : cases) CheckAgainst(item.call, item.expected);
+  for (const SolvedCall& item : cases) CheckAgainst(item.call, item.expected);
 }
 
 // Whatever tile a bad index is in: the first in row-major order is named.
@@ -165,9 +154,9 @@ TEST_P(Conformance, SkippedIndicesNeedNoData) {
 
 // Outputs that stream, of slices that are whole lines of memory and not.
 TEST_P(Conformance, StreamedSlicesGiveTheOraclesBits) {
-  static const auto& cases = *new std::vector<TileCase>([] {
+  static const auto& cases = *new std::vector<SolvedCall>([] {
     RandomTensors random(57);
-    std::vector<TileCase> solved;
+    std::vector<SolvedCall> solved;
     for (const int64_t columns : {16, 17, 48, 250}) {
       const int64_t slices = 2'300'000 / columns;
       const Tensor data = random.Make({DType::kFloat, {4000, columns}});
@@ -189,16 +178,16 @@ TEST_P(Conformance, StreamedSlicesGiveTheOraclesBits) {
     solved.push_back(Solve(std::move(batched)));
     return solved;
   }());
-  for (const TileCase& item : cases) CheckAgainst(item.call, item.expected);
+  for (const SolvedCall& item : cases) CheckAgainst(item.call, item.expected);
 }
 
 // Rows of which a few meet most updates: parts of unequal ranges.
 TEST_P(Conformance, SkewedRowsGiveTheOraclesBits) {
-  static const auto& cases = *new std::vector<TileCase>([] {
+  static const auto& cases = *new std::vector<SolvedCall>([] {
     constexpr int64_t kRows = 100'000;
     constexpr int64_t kUpdates = 120'000;
     RandomTensors random(59);
-    std::vector<TileCase> solved;
+    std::vector<SolvedCall> solved;
     for (const int64_t hot : {int64_t{1}, int64_t{10}, kRows}) {
       std::vector<int64_t> rows(kUpdates);
       for (int64_t& row : rows) {
@@ -214,7 +203,7 @@ TEST_P(Conformance, SkewedRowsGiveTheOraclesBits) {
     }
     return solved;
   }());
-  for (const TileCase& item : cases) CheckAgainst(item.call, item.expected);
+  for (const SolvedCall& item : cases) CheckAgainst(item.call, item.expected);
 }
 
 }  // namespace
