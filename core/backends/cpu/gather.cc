@@ -7,6 +7,7 @@
 #include "core/backends/cpu/flatten.h"
 #include "core/backends/cpu/kernels/kernels.h"
 #include "core/backends/cpu/parallel.h"
+#include "core/backends/cpu/rows.h"
 #include "core/backends/cpu/scratch.h"
 #include "core/backends/cpu/tiles.h"
 
@@ -38,17 +39,12 @@ class GatherRun {
   absl::Status Run() {
     if (output_.num_elements() == 0) {
       CheckOnly();
-    } else if (GatherTilesPay(plan_, operands_)) {
-      RunGatherTiles(plan_, operands_, output_, pool_, state_);
-    } else if (num_outer_ == 1 && slice_bytes_ <= kBlockBytes) {
-      Fused();
-    } else {
+    } else if (num_outer_ > 1 || slice_bytes_ > kBlockBytes) {
       SCATTERD_RETURN_IF_ERROR(FlattenFirst());
+    } else if (!GatherByTiles(plan_, operands_, output_, pool_, state_)) {
+      Fused();
     }
-    // A run that was stopped may not have looked at all indices.
-    SCATTERD_RETURN_IF_ERROR(state_.StopStatus());
-    if (state_.position() == RunState::kNone) return absl::OkStatus();
-    return IndexError(plan_, *operands_.indices, state_.position());
+    return IndexStatus(plan_, *operands_.indices, state_);
   }
 
  private:
@@ -60,11 +56,9 @@ class GatherRun {
     ForEachRange(pool_, state_, positions_, bytes, work);
   }
 
-  // Writes the rows of [begin, end) and returns true, or reports the position.
   bool FlattenRange(int64_t begin, int64_t end, int64_t* rows) {
-    const int64_t bad = Flatten(plan_, *operands_.indices, begin, end, rows);
-    if (bad != kNoPosition) state_.ReportPosition(bad);
-    return bad == kNoPosition;
+    return cpu::FlattenRange(plan_, *operands_.indices, begin, end, rows,
+                             state_);
   }
 
   // An empty output still has its indices checked.
@@ -97,11 +91,8 @@ class GatherRun {
   // Each row is used once for every outer block, or is too large for one go.
   absl::Status FlattenFirst() {
     RowScratch rows;
-    SCATTERD_RETURN_IF_ERROR(rows.Resize(positions_));
-    ForEachPosition(0, [this, &rows](int64_t begin, int64_t end) {
-      FlattenRange(begin, end, rows.data() + begin);
-    });
-    if (state_.position() != RunState::kNone) return absl::OkStatus();
+    SCATTERD_RETURN_IF_ERROR(
+        FlattenAll(plan_, *operands_.indices, pool_, state_, rows).status());
     if (slice_bytes_ <= kBlockBytes) {
       CopyOuterBlocks(rows.data());
     } else {
@@ -159,12 +150,6 @@ class GatherRun {
         bytes);
   }
 
-  // What the block after this one reads.
-  struct Next {
-    Upcoming indices;
-    Upcoming line;
-  };
-
   void Copy(int64_t first_slice, int64_t count, const int64_t* rows,
             const std::byte* source, const Next& next = {}) {
     const bool skips = plan_.options.out_of_bounds == OutOfBounds::kSkip;
@@ -178,9 +163,8 @@ class GatherRun {
          .fill_bytes = element_bytes_,
          .streams = output_.byte_size() >= kStreamBytes,
          .is_near = operands_.data->byte_size() <= kNearBytes ||
-                    next.line.memory != nullptr,
-         .indices = next.indices,
-         .data = next.line});
+                    next.data.memory != nullptr,
+         .next = next});
   }
 
   std::byte* OutputSlice(int64_t slice) {

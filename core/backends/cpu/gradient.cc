@@ -9,6 +9,7 @@
 #include "core/backends/cpu/gradient_kernels.h"
 #include "core/backends/cpu/grouped.h"
 #include "core/backends/cpu/parallel.h"
+#include "core/backends/cpu/rows.h"
 #include "core/backends/cpu/scatter.h"
 #include "core/backends/cpu/scatter_checks.h"
 #include "core/backends/cpu/scratch.h"
@@ -102,7 +103,9 @@ class GroupedGradient {
         state_(context.cancellation) {}
 
   absl::Status Run() {
-    SCATTERD_RETURN_IF_ERROR(FlattenIndices());
+    SCATTERD_ASSIGN_OR_RETURN(
+        count_, FlattenAll(plan_.forward, *operands_.indices, context_.pool,
+                           state_, rows_));
     SCATTERD_RETURN_IF_ERROR(CheckDuplicates());
     // What no update meets, and updates that SKIP dropped.
     SCATTERD_RETURN_IF_ERROR(
@@ -117,25 +120,6 @@ class GroupedGradient {
   }
 
  private:
-  absl::Status FlattenIndices() {
-    const Plan& forward = plan_.forward;
-    count_ = NumPositions(forward);
-    // As in a scatter: two empty tuples over empty slices show all there is.
-    if (operands_.indices->num_elements() == 0 && RowElements(forward) == 0) {
-      count_ = std::min<int64_t>(count_, 2);
-    }
-    SCATTERD_RETURN_IF_ERROR(rows_.Resize(count_));
-    ForEachRange(
-        context_.pool, state_, count_, 16, [&](int64_t begin, int64_t end) {
-          const int64_t bad = Flatten(forward, *operands_.indices, begin, end,
-                                      rows_.data() + begin);
-          if (bad != kNoPosition) state_.ReportPosition(bad);
-        });
-    SCATTERD_RETURN_IF_ERROR(state_.StopStatus());
-    if (state_.position() == RunState::kNone) return absl::OkStatus();
-    return IndexError(forward, *operands_.indices, state_.position());
-  }
-
   absl::Status CheckDuplicates() const {
     const Plan& forward = plan_.forward;
     if (forward.reduction != Reduction::kNone ||

@@ -14,6 +14,7 @@
 #include "core/backends/cpu/kernels/kernels.h"
 #include "core/backends/cpu/parallel.h"
 #include "core/backends/cpu/parts.h"
+#include "core/backends/cpu/rows.h"
 #include "core/backends/cpu/scatter_checks.h"
 #include "core/backends/cpu/scratch.h"
 #include "core/backends/cpu/tiles.h"
@@ -108,9 +109,8 @@ class ScatterRun {
     } else if (num_outer_ > 1) {
       StartFromData();
       ApplyToOuterBlocks();
-    } else if (!all_rows_first && ScatterTilesPay(plan_, operands_, output_)) {
-      RunScatterTiles(plan_, operands_, output_, pool_, state_);
-    } else {
+    } else if (all_rows_first ||
+               !ScatterByTiles(plan_, operands_, output_, pool_, state_)) {
       StartFromData();
       SCATTERD_RETURN_IF_ERROR(StartCounts());
       ApplyInParts(all_rows_first ? rows_.data() : nullptr);
@@ -145,7 +145,9 @@ class ScatterRun {
   }
 
   absl::Status FlattenAndCheck() {
-    SCATTERD_RETURN_IF_ERROR(FlattenIndices());
+    SCATTERD_ASSIGN_OR_RETURN(
+        num_positions_,
+        FlattenAll(plan_, *operands_.indices, pool_, state_, rows_));
     if (plan_.reduction == Reduction::kNone &&
         plan_.options.duplicates == Duplicates::kReject) {
       SCATTERD_RETURN_IF_ERROR(CheckNoDuplicates(plan_, Rows(), num_rows_));
@@ -160,33 +162,13 @@ class ScatterRun {
     return {rows_.data(), static_cast<size_t>(num_positions_)};
   }
 
-  absl::Status FlattenIndices() {
-    // Empty tuples over empty slices: any number of them costs no payload, and
-    // two of them show all there is to see.
-    if (operands_.indices->num_elements() == 0 && row_elements_ == 0) {
-      num_positions_ = std::min<int64_t>(num_positions_, 2);
-    }
-    SCATTERD_RETURN_IF_ERROR(rows_.Resize(num_positions_));
-    const int64_t count = num_positions_;
-    ForEachRange(pool_, state_, count, 16, [this](int64_t begin, int64_t end) {
-      FlattenRange(begin, end, rows_.data() + begin);
-    });
-    return IndexStatus();
-  }
-
-  // Why the run ended early, or the first bad index.  A run that was stopped
-  // may not have looked at all of them.
   absl::Status IndexStatus() const {
-    SCATTERD_RETURN_IF_ERROR(state_.StopStatus());
-    if (state_.position() == RunState::kNone) return absl::OkStatus();
-    return IndexError(plan_, *operands_.indices, state_.position());
+    return cpu::IndexStatus(plan_, *operands_.indices, state_);
   }
 
-  // Writes the rows of [begin, end) and returns true, or reports the position.
   bool FlattenRange(int64_t begin, int64_t end, int64_t* rows) {
-    const int64_t bad = Flatten(plan_, *operands_.indices, begin, end, rows);
-    if (bad != kNoPosition) state_.ReportPosition(bad);
-    return bad == kNoPosition;
+    return cpu::FlattenRange(plan_, *operands_.indices, begin, end, rows,
+                             state_);
   }
 
   void StartFromData() {
@@ -330,10 +312,10 @@ class ScatterRun {
       rows = updates.rows + at;
     } else {
       if (!FlattenRange(at, at + count, list->rows)) return false;
-      block->indices = IndicesFrom(plan_, *operands_.indices, at + count);
-      block->data = LineAfter(plan_, updates.output, at);
-      block->is_near =
-          block->data.memory != nullptr || output_.byte_size() <= kNearBytes;
+      block->next = {IndicesFrom(plan_, *operands_.indices, at + count),
+                     LineAfter(plan_, updates.output, at)};
+      block->is_near = block->next.data.memory != nullptr ||
+                       output_.byte_size() <= kNearBytes;
     }
     block->updates = updates.updates + static_cast<size_t>(at) * row_bytes_;
     const bool skips = plan_.options.out_of_bounds == OutOfBounds::kSkip;

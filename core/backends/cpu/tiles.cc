@@ -329,12 +329,6 @@ class TileRun {
                         .streams = streams_});
   }
 
-  // What the block after this one reads.
-  struct Next {
-    Upcoming indices;
-    Upcoming data;
-  };
-
   void Apply(const std::byte* updates, int64_t count, TileScratch& scratch,
              const Next& next = {}) {
     apply_({.output = scratch.tile(),
@@ -346,8 +340,7 @@ class TileRun {
             .column_begin = 0,
             .column_end = 1,
             .is_near = true,
-            .indices = next.indices,
-            .data = next.data});
+            .next = next});
   }
 
   bool Report(int64_t position) {
@@ -367,15 +360,19 @@ class TileRun {
 
 }  // namespace
 
-bool GatherTilesPay(const Plan& plan, const PlanOperands& operands) {
-  // Lines are read where they are.
+bool GatherByTiles(const Plan& plan, const PlanOperands& operands,
+                   Tensor& output, ThreadPool& pool, RunState& state) {
   Tiling tiling;
-  return MakeTiling(plan, operands.data->num_elements(), &tiling) &&
-         !tiling.lines();
+  if (!MakeTiling(plan, operands.data->num_elements(), &tiling) ||
+      tiling.lines()) {  // lines are read where they are
+    return false;
+  }
+  TileRun(plan, tiling, operands, output, state).Run(pool);
+  return true;
 }
 
-bool ScatterTilesPay(const Plan& plan, const PlanOperands& operands,
-                     const Tensor& output) {
+bool ScatterByTiles(const Plan& plan, const PlanOperands& operands,
+                    Tensor& output, ThreadPool& pool, RunState& state) {
   Tiling tiling;
   if (plan.exclude_self || plan.reduction == Reduction::kMean ||
       plan.options.duplicates == Duplicates::kFirstWins ||
@@ -385,21 +382,9 @@ bool ScatterTilesPay(const Plan& plan, const PlanOperands& operands,
   const bool in_place =
       operands.data != nullptr && operands.data->bytes() == output.bytes();
   // One line, or lines in place, have nothing to gain.
-  return !tiling.lines() || (!in_place && tiling.num_tiles() > 1);
-}
-
-void RunGatherTiles(const Plan& plan, const PlanOperands& operands,
-                    Tensor& output, ThreadPool& pool, RunState& state) {
-  Tiling tiling;
-  MakeTiling(plan, operands.data->num_elements(), &tiling);
+  if (tiling.lines() && (in_place || tiling.num_tiles() == 1)) return false;
   TileRun(plan, tiling, operands, output, state).Run(pool);
-}
-
-void RunScatterTiles(const Plan& plan, const PlanOperands& operands,
-                     Tensor& output, ThreadPool& pool, RunState& state) {
-  Tiling tiling;
-  MakeTiling(plan, output.num_elements(), &tiling);
-  TileRun(plan, tiling, operands, output, state).Run(pool);
+  return true;
 }
 
 }  // namespace scatterd::cpu

@@ -14,18 +14,15 @@
 
 namespace scatterd::cpu {
 
-// Whether data falls into tiles and the positions are so many that moving
-// every tile costs less than going to memory for each of them.  A scatter must
-// be one that can be applied update by update, without a look at all rows.
-bool GatherTilesPay(const Plan& plan, const PlanOperands& operands);
-bool ScatterTilesPay(const Plan& plan, const PlanOperands& operands,
-                     const Tensor& output);
-
-// Run a plan for which tiles pay.  A bad index is reported to `state`.
-void RunGatherTiles(const Plan& plan, const PlanOperands& operands,
+// Run a plan if its data falls into tiles and the positions are so many that
+// moving every tile costs less than going to memory for each of them; else
+// return false, with nothing done.  A bad index is reported to `state`.  A
+// scatter must be one that can be applied update by update, without a look at
+// all rows.
+bool GatherByTiles(const Plan& plan, const PlanOperands& operands,
+                   Tensor& output, ThreadPool& pool, RunState& state);
+bool ScatterByTiles(const Plan& plan, const PlanOperands& operands,
                     Tensor& output, ThreadPool& pool, RunState& state);
-void RunScatterTiles(const Plan& plan, const PlanOperands& operands,
-                     Tensor& output, ThreadPool& pool, RunState& state);
 
 }  // namespace scatterd::cpu
 

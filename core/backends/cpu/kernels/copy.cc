@@ -1,5 +1,7 @@
 // Moves of slices and of blocks of rows: they know widths, not dtypes.
 
+#include "core/backends/cpu/copy.h"
+
 #include "core/backends/cpu/kernels/move.h"
 #include "core/backends/cpu/kernels/tables.h"
 
@@ -7,10 +9,8 @@ namespace scatterd::cpu::SCATTERD_ISA {
 namespace {
 
 void FillSlice(const CopyBlock& block, int64_t i) {
-  std::byte* output = block.output + static_cast<size_t>(i) * block.slice_bytes;
-  for (size_t at = 0; at < block.slice_bytes; at += block.fill_bytes) {
-    std::memcpy(output + at, block.fill, block.fill_bytes);
-  }
+  FillElements(block.output + static_cast<size_t>(i) * block.slice_bytes,
+               block.slice_bytes, block.fill, block.fill_bytes);
 }
 
 template <size_t kWidth, bool kFills>

@@ -58,6 +58,12 @@ struct Upcoming {
   int64_t bytes_each = 0;
 };
 
+// What the block after the one at hand will read.
+struct Next {
+  Upcoming indices;
+  Upcoming data;
+};
+
 // --- Moves -----------------------------------------------------------------
 
 // output[i] = source[rows[i]] for i in [0, count), slices of `slice_bytes`.
@@ -75,8 +81,7 @@ struct CopyBlock {
   // Whether `source` is in a cache, or will be, so that nothing needs to fetch
   // its slices.
   bool is_near = false;
-  Upcoming indices;
-  Upcoming data;
+  Next next;
 };
 using CopySlicesKernel = void (*)(const CopyBlock& block);
 
@@ -112,8 +117,7 @@ struct UpdateBlock {
   int64_t column_begin;
   int64_t column_end;
   bool is_near = false;  // as in CopyBlock, for `output`
-  Upcoming indices;
-  Upcoming data;
+  Next next;
 
   int64_t columns() const { return column_end - column_begin; }
 };

@@ -101,17 +101,19 @@ template <int kWrites>
   return slice_bytes <= 256 ? 16 : 8;
 }
 
+[[gnu::always_inline]] inline void Prefetch(const Upcoming& upcoming,
+                                            int64_t i) {
+  // To fetch from nowhere costs a walk through the page tables.
+  if (upcoming.memory == nullptr) return;
+  __builtin_prefetch(upcoming.memory + i * upcoming.bytes_each);
+}
+
 // Fetches what comes after the block, a little for every fourth position.
 template <typename Block>
 [[gnu::always_inline]] inline void PrefetchUpcoming(const Block& block,
                                                     int64_t i) {
-  // To fetch from nowhere costs a walk through the page tables.
-  if (block.indices.memory != nullptr) {
-    __builtin_prefetch(block.indices.memory + i * block.indices.bytes_each);
-  }
-  if (block.data.memory != nullptr) {
-    __builtin_prefetch(block.data.memory + i * block.data.bytes_each);
-  }
+  Prefetch(block.next.indices, i);
+  Prefetch(block.next.data, i);
 }
 
 // Calls step(i) for i in [0, block.count), in order; some positions before that
